@@ -282,17 +282,3 @@ test('an account and a group that nobody asked for are taken over where their ki
   expect(await bridge.listOps('/unmanaged?status=open')).toMatchObject([owner]);
   expect(await bridge.listDrifts()).toEqual([]);
 });
-
-test('a provider that takes away more than the limits is told of', async () => {
-  const watched = { ...settings, LIMITS_REPAIR: '1' };
-  const { bridge, clock } = await forTest(startTimedBridge({ settings: watched }));
-  const group = await bridge.addGroup('Pilots', await bridge.addUsers(2));
-  const before = (await bridge.readReadiness()).text;
-  await bridge.settled(bridge.patch(`/Groups/${group}`, replace('members', [])));
-  clock.leap(60_000);
-  const after = (await bridge.readReadiness()).text;
-
-  expect(before).not.toContain('provider-');
-  expect(after).toContain('provider-harm');
-  expect(after).toContain('2 members removed from groups');
-});

@@ -8,7 +8,7 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { decide, readPlan, untilApplied } from '../support/pilots.ts';
-import { admit, expel, replace } from '../support/provider.ts';
+import { expel, replace } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 describe('provider plan', () => {
@@ -259,7 +259,6 @@ const settings = { OPS_TOKEN, LIMITS_PROVIDER: '2', SCIM_WRITE_WAIT: '0' };
 const disable = replace('active', false);
 const FAILED = failing(500);
 const LOST = { kind: 'reset', at: 'after-effect' } as const;
-const REFUSED = failing(400);
 const AHEAD_MS = 60_000;
 
 test('one person whom the service fails to deactivate counts once, one whose call may have worked counts too, and neither holds anybody else', async () => {
@@ -291,38 +290,4 @@ test('one person whom the service fails to deactivate counts once, one whose cal
   expect(listActive()).toEqual([false, false, true]);
   const { text } = await bridge.ops('GET', '/plans');
   expect(text).toContain('3 people deactivated in 24 hours, limits.provider allows 2');
-});
-
-test('what became of each call is told with it', async () => {
-  const timed = await forTest(startTimedBridge({ settings: { OPS_TOKEN, SCIM_WRITE_WAIT: '0' } }));
-  const { bridge } = timed;
-  const { faults } = bridge.sandbox;
-  const id = await bridge.addUser('ada');
-  await untilQuiet(timed);
-  faults.add({ operation: 'scim.updateUser', times: 1, fault: FAILED });
-  await bridge.patch(`/Users/${id}`, disable);
-  await untilQuiet(timed);
-  const group = await bridge.addGroup('Pilots');
-  await untilQuiet(timed);
-  for (const operation of ['scim.updateGroup', 'groupUsers.addUserToGroup'] as const)
-    faults.add({ operation, fault: REFUSED });
-  await bridge.patch(`/Groups/${group}`, admit(id));
-  await untilQuiet(timed, AHEAD_MS);
-  faults.add({ operation: 'scim.addUser', times: 1, fault: REFUSED });
-  const bob = await bridge.addUser('bob');
-  await untilQuiet(timed, AHEAD_MS);
-
-  const listCalls = async (of: string) => {
-    const { items } = (await bridge.ops('GET', `/timeline/${of}`)).body;
-    const all = Array.isArray(items) ? items.map((item) => JSON.stringify(item)) : [];
-    return all.filter((item) => item.includes('"source":"bridge"')).join('\n');
-  };
-  const ofAda = await listCalls(id);
-  expect(ofAda).toContain('"user.create, by scim.addUser: done"');
-  expect(ofAda).toContain(
-    '"user.deactivate, by scim.updateUser: failed (unavailable 500), it may have been done"',
-  );
-  expect(ofAda).toContain('"user.deactivate, by scim.updateUser: done"');
-  expect(ofAda).toMatch(/"member\.add, by [a-zA-Z.]+: refused \(refused 400\)"/);
-  expect(await listCalls(bob)).toContain('"user.create, by scim.addUser: refused (refused 400)"');
 });

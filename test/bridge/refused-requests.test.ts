@@ -41,8 +41,6 @@ const NO_VALUE = 'Value 2 of members: Each of the members needs a value: the id 
 const NO_USERS = 'Value 3 of members is not the id of a User, nor are 2 more.';
 const NO_USER = 'Value 3 of members is not the id of a User.';
 const TOO_LONG = 'Value 2 of emails: emails is longer than 512 characters.';
-const NO_ADDRESS =
-  'The address in emails by which the account is known is no e-mail address: text, one @, text, and no white space.';
 
 tells('uniqueness', 'POST /Users', NAME, () => toUser('ada'));
 tells('uniqueness', 'POST /Users', ADDRESS, () =>
@@ -70,9 +68,6 @@ tells('invalidValue', 'PATCH /Groups/pilots', `Operation 4: ${NO_USER}`, () =>
 );
 tells('noTarget', 'PATCH /Users/ada', 'Operation 2: No value of roles fits the filter.', () =>
   toPatch(replace('title', 'x'), replace('roles[value eq "none"].display', 'x')),
-);
-tells('invalidValue', 'PATCH /Users/ada', NO_ADDRESS, () =>
-  toPatch(replace('title', 'x'), replace('emails', [{ value: 'nowhere', primary: true }])),
 );
 tells('invalidValue', 'POST /Users', 'The value of appsPermissions is no integer.', () =>
   toUser('eve', { [USER_EXTENSION]: { appsPermissions: 'x' } }),
@@ -294,55 +289,28 @@ test('an address without its value is found no more and free for another user, a
   expect(await findByAddress('ben@home.example')).toEqual([other]);
 });
 
-/** Parameters that no answer can be made with. */
-const parameters = ['attributes', 'excludedAttributes'].map(
-  (name) => `${name}=${Array(1_001).fill('title').join()}`,
-);
-
 const listAll = () =>
   Promise.all([bridge.list('/Users?count=100'), bridge.list('/Groups?count=100')]);
 
-for (const query of parameters) {
-  const name = query.split('=', 1)[0];
-
-  test(`a POST whose ${name} cannot be read creates nobody and nothing`, async () => {
-    const before = await listAll();
-
-    const answers = [
-      await bridge.request('POST', `/Users?${query}`, toUser('nobody')),
-      await bridge.request('POST', `/Groups?${query}`, toGroup('Nothing')),
-    ];
-
-    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
-    expect(await listAll()).toEqual(before);
-  });
-
-  test(`a PUT or PATCH whose ${name} cannot be read changes nothing`, async () => {
-    const ada = await bridge.addUser(`ada-${name}`);
-    const pilots = await bridge.addGroup(`Pilots ${name}`);
+test.each(['attributes', 'excludedAttributes'])(
+  'a write whose %s cannot be read changes nothing',
+  async (name) => {
+    const query = `${name}=${Array(1_001).fill('title').join()}`;
+    const user = `/Users/${await bridge.addUser(`ada-${name}`)}?${query}`;
+    const group = `/Groups/${await bridge.addGroup(`Pilots ${name}`)}?${query}`;
     const before = await listAll();
     const patch = toPatch(replace('displayName', 'Other'));
 
     const answers = [
-      await bridge.request('PUT', `/Users/${ada}?${query}`, toUser('other')),
-      await bridge.request('PATCH', `/Users/${ada}?${query}`, patch),
-      await bridge.request('PUT', `/Groups/${pilots}?${query}`, toGroup('Other', [ada])),
-      await bridge.request('PATCH', `/Groups/${pilots}?${query}`, patch),
+      await bridge.request('POST', `/Users?${query}`, toUser('nobody')),
+      await bridge.request('POST', `/Groups?${query}`, toGroup('Nothing')),
+      await bridge.request('PUT', user, toUser('other')),
+      await bridge.request('PATCH', user, patch),
+      await bridge.request('PUT', group, toGroup('Other', [ada])),
+      await bridge.request('PATCH', group, patch),
     ];
 
-    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 400));
     expect(await listAll()).toEqual(before);
-  });
-}
-
-test('304 carries the ETag that the next question is asked with', async () => {
-  const abe = await bridge.addUser('abe');
-  const crew = await bridge.addGroup('Crew', [abe]);
-  for (const path of [`/Users/${abe}`, `/Groups/${crew}`]) {
-    const { etag } = (await bridge.send('GET', path)).headers;
-
-    const held = await bridge.request('GET', path, undefined, { 'if-none-match': String(etag) });
-
-    expect(held).toMatchObject({ status: 304, headers: { etag }, text: '' });
-  }
-});
+  },
+);

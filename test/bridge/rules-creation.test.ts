@@ -123,17 +123,6 @@ test('without any e-mail address a user is the bridge’s own, shown as waiting,
   expect(service.members('Nautilus')).toEqual(['nemo@example.com']);
 });
 
-test('somebody created inactive is nobody to the service until activated, and then named', async () => {
-  const { service } = bridge.sandbox;
-  const id = await bridge.addUser('ina', { active: false });
-  const before = service.findUser('ina@example.com');
-
-  await bridge.patch(`/Users/${id}`, { op: 'replace', value: { active: true } });
-
-  expect(before).toBeUndefined();
-  expect(service.getUser('ina@example.com')).toMatchObject({ fullName: 'Ina Example' });
-});
-
 test('20 creates of 10 people at the same time make 10 accounts, and the others are told that the name is taken', async () => {
   const before = listAddresses(bridge);
   const names = Array.from({ length: 20 }, (_, index) => `person${(index % 10) + 1}`);

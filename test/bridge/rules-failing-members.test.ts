@@ -1,9 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
-import type { JsonObject } from '../../src/domain/values.ts';
 import { failing } from '../support/faults.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
-import { admit, expel, replace, toGroup, toMembers } from '../support/provider.ts';
+import { admit, expel, replace } from '../support/provider.ts';
 import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const words = 'the sandbox was told to fail';
@@ -88,19 +86,6 @@ describe('of a batch of members', () => {
     await expect.poll(show).toEqual(others(5, 1));
   });
 
-  test('one whose removal fails keeps nobody else in the group', async () => {
-    const { bridge } = timed;
-    const members = ids.slice(0, 6);
-    const path = `/Groups/${await bridge.addGroup('Removal', members)}`;
-    await untilQuiet(timed, MINUTES_MS);
-    breakPerson('person1@example.com');
-
-    await bridge.patch(path, expel(...members));
-    await untilQuiet(timed, MINUTES_MS);
-
-    expect(bridge.sandbox.service.members('Removal')).toEqual(['person1@example.com']);
-  });
-
   test('nobody is blamed for an outage, and everybody is in after it', async () => {
     const { bridge, clock } = timed;
     const { faults, service } = bridge.sandbox;
@@ -174,32 +159,4 @@ describe('a way to write several members that always fails', () => {
     expect(service.members('Pilots')).toHaveLength(3);
     expect(array.met).toBe(0);
   });
-});
-
-test('a member of a batch and an admin with whom every call fails hold up no other change of the group', async () => {
-  const { bridge, clock } = timed;
-  const { service } = bridge.sandbox;
-  const admins: JsonObject = { admins: toMembers(ids.slice(6, 7)) };
-  const body = toGroup('Held up', [], admins);
-  const { body: group } = await bridge.send('POST', '/Groups', body);
-  await untilQuiet(timed, MINUTES_MS);
-  breakPerson('person1@example.com');
-  breakPerson('person5@example.com');
-
-  const Operations = [
-    admit(...ids.slice(0, 4)),
-    replace(`${GROUP_EXTENSION}:admins`, toMembers(ids.slice(4, 6))),
-    replace('displayName', 'Free'),
-  ];
-  await bridge.patch(`/Groups/${group.id}`, ...Operations);
-  const show = () => {
-    clock.leap(500);
-    const name = service.findGroup('Free') === undefined ? 'Held up' : 'Free';
-    const [members, admins] = [service.members(name), service.admins(name)];
-    return { name, members: members.toSorted(), admins: admins.toSorted() };
-  };
-
-  await expect
-    .poll(show)
-    .toEqual({ name: 'Free', members: others(4, 1), admins: ['person6@example.com'] });
 });

@@ -185,31 +185,6 @@ describe('seats', () => {
   });
 });
 
-test('a removal and a name go on of somebody who waits for a seat', async () => {
-  const timed = await openSeats(2);
-  const { bridge } = timed;
-  const ada = await bridge.addUser('ada');
-  await bridge.patch(`/Users/${ada}`, setActive(false));
-  bridge.sandbox.service.addUser({ email: 'else@example.com' });
-  const [active, name] = [replace('active', true), replace('name.familyName', 'King')];
-  const licence = `${USER_EXTENSION}:appsPermissions`;
-  const back = await bridge.tryPatch(`/Users/${ada}`, active, name);
-  await untilQuiet(timed, 0);
-  const waiting = await readWaiting(bridge);
-
-  const more = replace(licence, 5);
-  const suspension = replace(`${USER_EXTENSION}:temporarilyInactive`, true);
-  const gone = await bridge.tryPatch(`/Users/${ada}`, more, suspension);
-  await untilQuiet(timed, 0);
-
-  expect([back.status, gone.status, waiting]).toEqual([200, 200, 1]);
-  const shown = bridge.sandbox.service.getUser('ada@example.com');
-  expect(shown).toMatchObject({ fullName: 'Ada King', temporarilyInactive: true });
-  await bridge.send('DELETE', `/Users/${ada}`);
-  await untilQuiet(timed, 0);
-  expect(await bridge.readReasons()).toEqual([]);
-});
-
 test('an account that did not work when its licence was read takes a seat once it works', async () => {
   const timed = await forTest(
     startTimedBridge({

@@ -141,14 +141,6 @@ describe('a body that is not UTF-8 is refused', () => {
     expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
   });
 
-  test('another encoding than UTF-8 is refused by its name', async () => {
-    const headers = { 'content-type': 'application/scim+json; charset=utf-16' };
-    const body = Buffer.from(JSON.stringify(müller), 'utf16le');
-
-    const { status } = await sendRaw(bridge, { method: 'POST', path: '/Users', headers, body });
-    expect(status).toBe(415);
-  });
-
   test('UTF-8 that says so, with a byte order mark, is read', async () => {
     const headers = { 'content-type': 'application/scim+json; charset="UTF-8"' };
     const body = Buffer.from(`\uFEFF${JSON.stringify(müller)}`);
