@@ -1,26 +1,14 @@
 import * as oauth from 'oauth4webapi';
 import { describe, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-} from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { askWith, fetchToken, getToken, makeClient } from '../support/credentials.ts';
 import { createSetClock } from '../support/leaping-clock.ts';
-import { forTest } from '../support/lifetimes.ts';
+import { makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
-import { makeStoreUrl } from '../support/take-store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-function toServer(bridge: TestBridge): oauth.AuthorizationServer {
-  const { href } = new URL('/oauth/token', bridge.baseUrl);
-  return { issuer: new URL(bridge.baseUrl).origin, token_endpoint: href };
-}
 
 describe('OAuth', () => {
   const bridge = bridgeForSuite();
@@ -28,7 +16,8 @@ describe('OAuth', () => {
   test('a public library gets an access token, which opens SCIM', async () => {
     const made = await makeClient(bridge, 'library');
     const client = { client_id: made.id };
-    const server = toServer(bridge);
+    const { origin, href } = new URL('/oauth/token', bridge.baseUrl);
+    const server = { issuer: origin, token_endpoint: href };
     // The bridge of a test has no certificate.
     const options = { [oauth.allowInsecureRequests]: true };
     const response = await oauth.clientCredentialsGrantRequest(
@@ -117,22 +106,21 @@ describe('OAuth', () => {
 
   test('an access token lasts as long as it says, by the clock of the store, and over a restart', async () => {
     const clock = createSetClock();
-    const service = await forTest(startSandbox());
-    const settings = { DATABASE_URL: await makeStoreUrl() };
-    const first = await startTestBridge({ service, settings, clock });
-    const { body } = await fetchToken(first, await makeClient(first, 'entra'));
+    const { live } = await makeLives({ clock });
+    const { body } = await live(async (bridge) =>
+      fetchToken(bridge, await makeClient(bridge, 'entra')),
+    );
     const token = String(body.access_token);
-    await first.stop();
     expect(body.expires_in).toBe(3_600);
 
-    const second = await startTestBridge({ service, settings, clock });
-    clock.state.aheadMs = HOUR_MS - 60_000;
-    expect((await askWith(second, token)).status).toBe(200);
-    clock.state.aheadMs = HOUR_MS + 1;
-    const late = await askWith(second, token);
-    await second.stop();
-    expect(late.status).toBe(401);
-    expect(late.headers['www-authenticate']).toContain('error="invalid_token"');
+    await live(async (bridge) => {
+      clock.state.aheadMs = HOUR_MS - 60_000;
+      expect((await askWith(bridge, token)).status).toBe(200);
+      clock.state.aheadMs = HOUR_MS + 1;
+      const late = await askWith(bridge, token);
+      expect(late.status).toBe(401);
+      expect(late.headers['www-authenticate']).toContain('error="invalid_token"');
+    });
   });
 });
 

@@ -270,24 +270,21 @@ async function goLive({ sandbox }: Lives, bridge: TestBridge): Promise<void> {
 }
 
 describe('going live', () => {
-  test('costs one call a new person where the service takes the name with it', async () => {
-    const lives = await observePeople();
+  const create = { 'scim.addUser': { 201: PEOPLE } };
+  test.each([
+    { how: 'with it', shape: {}, counts: create },
+    {
+      ...{ how: 'only afterwards', shape: { createName: 'ignored' } as const },
+      counts: { ...create, 'scim.updateUser': { 200: PEOPLE } },
+    },
+  ])('costs no more calls than it must where the service takes a name $how', async (row) => {
+    const lives = await observePeople({ shape: row.shape });
 
     await lives.live((bridge) => goLive(lives, bridge));
 
-    expect(lives.sandbox.calls.counts()).toEqual({ 'scim.addUser': { 201: PEOPLE } });
+    expect(lives.sandbox.calls.counts()).toEqual(row.counts);
     const { service } = lives.sandbox;
     expect(service.findUser(`person${PEOPLE}@example.com`)).toBeDefined();
-  });
-
-  test('costs two calls a new person where the service takes the name only afterwards', async () => {
-    const shape = { createName: 'ignored' } as const;
-    const lives = await observePeople({ shape });
-
-    await lives.live((bridge) => goLive(lives, bridge));
-
-    const counts = { 'scim.addUser': { 201: PEOPLE }, 'scim.updateUser': { 200: PEOPLE } };
-    expect(lives.sandbox.calls.counts()).toEqual(counts);
   });
 
   test('tells how far the service is read while the plan is made', async () => {

@@ -72,7 +72,6 @@ const scimRows = ({ user, group, nth }: Ids): Row[] => [
   {
     ...{ method: 'POST', path: '/scim/v2/Bulk' },
     body: {
-      schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'],
       Operations: [{ method: 'POST', path: '/Users', bulkId: 'b', data: toUser(`bulk-${nth}`) }],
     },
   },

@@ -107,7 +107,7 @@ test('why a request was refused is told as the provider was told, without words 
   ];
   const told: unknown[] = answers.map(({ body }) => body.detail);
   const operation = { method: 'POST', path: '/Users', bulkId: 'a', data: toUser('ada') };
-  const bulk = await bridge.request('POST', '/Bulk', { ...BULK, Operations: [operation] });
+  const bulk = await bridge.request('POST', '/Bulk', { Operations: [operation] });
   told.push(Object([bulk.body.Operations].flat()[0]).response.detail);
   bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(422, 'message') });
   const byService = await bridge.tryPatch(path, replace('name.familyName', 'King'));
@@ -122,8 +122,6 @@ test('why a request was refused is told as the provider was told, without words 
   expect(told[1]).toContain('domain');
   expect(text).toContain(told[1]);
 });
-
-const BULK = { schemas: ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'] };
 
 test('whatever a write drops is counted by kind, shown without its name, and logged with the id of the request', async () => {
   const lines: JsonObject[] = [];

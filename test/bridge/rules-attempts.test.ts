@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OperationName } from '../../src/sandbox/operations.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { failing } from '../support/faults.ts';
@@ -17,13 +17,13 @@ const toName = (familyName: string) => replace('name.familyName', familyName);
 const toActive = (active: boolean) => replace('active', active);
 const toDisplayName = (value: string) => replace('displayName', value);
 
-function breakChanges({ sandbox }: TestBridge, operation: OperationName, about: string) {
-  return sandbox.faults.add({ operation, about, fault: BROKEN });
+/** The service fails to change the account of the first person. */
+function breakChanges({ sandbox }: TestBridge) {
+  const about = accountOf(sandbox, emailOf(0));
+  return sandbox.faults.add({ operation: 'scim.updateUser', about, fault: BROKEN });
 }
 
-function accountOf({ sandbox }: TestBridge, address: string): string {
-  return `/${sandbox.service.getUser(address).id} `;
-}
+const accountOf = ({ service }: Sandbox, address: string) => `/${service.getUser(address).id} `;
 
 async function listStuckParts(bridge: TestBridge) {
   const stuck = await bridge.listStuck();
@@ -33,18 +33,22 @@ async function listStuckParts(bridge: TestBridge) {
 const listFailing = async (bridge: TestBridge) =>
   toObjects((await bridge.ops('GET', '/status')).body.failing);
 
-const calm = { settings: { SCIM_WRITE_WAIT: '1s', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '8' } };
+const settings = { SCIM_WRITE_WAIT: '1s', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '8' };
+
+async function openWith(people: number, given = settings) {
+  const options = { settings: given, requestsPerSecond: 5 };
+  const { bridge, clock } = await forTest(startCalmBridge(options));
+  const created = bridge.addUsers(people);
+  await clock.passFor(bridge.sandbox, people * 2_000);
+  return { bridge, clock, sandbox: bridge.sandbox, ids: await created };
+}
 
 test('a change that the service fails at, while it makes others is tried ever less often, is told while it fails, and ends as stuck with the words of the service', async () => {
-  const { bridge, clock } = await forTest(startCalmBridge({ ...calm, requestsPerSecond: 5 }));
-  const { sandbox } = bridge;
-  const create = bridge.addUser('ada');
-  await clock.passFor(bridge.sandbox, 2_000);
-  const path = `/Users/${await create}`;
-  breakChanges(bridge, 'scim.updateUser', accountOf(bridge, 'ada@example.com'));
+  const { bridge, clock, sandbox, ids } = await openWith(1);
+  breakChanges(bridge);
   sandbox.calls.reset();
 
-  const answer = bridge.tryPatch(path, toActive(false));
+  const answer = bridge.tryPatch(`/Users/${ids[0]}`, toActive(false));
   await clock.passFor(bridge.sandbox, 75_000);
   const patches = sandbox.calls.count({ operation: 'scim.updateUser' });
   const failing = await listFailing(bridge);
@@ -52,11 +56,11 @@ test('a change that the service fails at, while it makes others is tried ever le
   expect((await answer).status).toBe(200);
   expect(patches).toBeGreaterThan(4);
   expect(patches).toBeLessThan(12);
-  expect(failing).toMatchObject([{ name: 'ada@example.com', problem: { words } }]);
+  expect(failing).toMatchObject([{ name: emailOf(0), problem: { words } }]);
   expect(clock.now() - Date.parse(String(failing[0]?.since))).toBeGreaterThan(70_000);
 
   await clock.passFor(bridge.sandbox, 2 * MINUTE_MS);
-  expect(await listStuckParts(bridge)).toEqual([`ada@example.com, active: ${words}`]);
+  expect(await listStuckParts(bridge)).toEqual([`${emailOf(0)}, active: ${words}`]);
   expect(await listFailing(bridge)).toEqual([]);
   expect(sandbox.calls.count({ operation: 'scim.updateUser' })).toBeLessThan(15);
 
@@ -66,14 +70,8 @@ test('a change that the service fails at, while it makes others is tried ever le
 });
 
 describe('an outage of the service', () => {
-  const addresses = ['person1', 'person2', 'person3', 'person4'];
-
   test('in which it only refuses to change anything makes nothing stuck, however long it takes', async () => {
-    const { bridge, clock } = await forTest(startCalmBridge(calm));
-    const { sandbox } = bridge;
-    const created = bridge.addUsers(4);
-    await clock.passFor(bridge.sandbox, 3_000);
-    const ids = await created;
+    const { bridge, clock, sandbox, ids } = await openWith(4);
     const outage = sandbox.faults.add({ operation: 'scim.updateUser', fault: BROKEN });
     sandbox.calls.reset();
     for (const id of ids) void bridge.tryPatch(`/Users/${id}`, toActive(false));
@@ -83,8 +81,7 @@ describe('an outage of the service', () => {
     const failing = await listFailing(bridge);
 
     outage.remove();
-    const isDone = () =>
-      addresses.every((name) => !sandbox.service.getUser(`${name}@example.com`).active);
+    const isDone = () => ids.every((_, index) => !sandbox.service.getUser(emailOf(index)).active);
     const backAt = clock.now();
     await clock.pass(sandbox, isDone);
 
@@ -95,12 +92,8 @@ describe('an outage of the service', () => {
   });
 
   test('over, lets all that waits of users and of groups go on: removals of access before everything else', async () => {
-    const { bridge, clock } = await forTest(startCalmBridge({ ...calm, requestsPerSecond: 5 }));
-    const { sandbox } = bridge;
+    const { bridge, clock, sandbox, ids } = await openWith(4);
     const { service } = sandbox;
-    const created = bridge.addUsers(4);
-    await clock.passFor(bridge.sandbox, 8_000);
-    const ids = await created;
     const names = ids.map((_, index) => `Group ${index}`);
     const made = Promise.all(names.map((name, index) => bridge.addGroup(name, [ids[index] ?? ''])));
     await clock.passFor(bridge.sandbox, 20_000);
@@ -140,12 +133,9 @@ describe('an outage of the service', () => {
   });
 
   test('over, lets a removal of access go on at once, although it was all that waited, and although a name of the user is stuck', async () => {
-    const { bridge, clock } = await forTest(startCalmBridge({ ...calm, requestsPerSecond: 5 }));
-    const { sandbox } = bridge;
-    const created = bridge.addUsers(2);
-    await clock.passFor(bridge.sandbox, 4_000);
-    const [leaver, other] = await created;
-    const name = breakChanges(bridge, 'scim.updateUser', accountOf(bridge, emailOf(0)));
+    const { bridge, clock, sandbox, ids } = await openWith(2);
+    const [leaver, other] = ids;
+    const name = breakChanges(bridge);
     void bridge.tryPatch(`/Users/${leaver}`, toName('King'));
     await clock.passFor(bridge.sandbox, 3 * MINUTE_MS);
     name.remove();
@@ -167,8 +157,7 @@ describe('an outage of the service', () => {
 });
 
 describe('somebody or something at which the service fails, looks included', () => {
-  const settings = { SCIM_WRITE_WAIT: '1s', UPSTREAM_ATTEMPTS_BEFORE_STUCK: '5' };
-  const options = { settings, requestsPerSecond: 5 };
+  const hasty = { ...settings, UPSTREAM_ATTEMPTS_BEFORE_STUCK: '5' };
 
   function breakLooks({ sandbox }: TestBridge, about: string): void {
     const looks = ['scim.getUser', 'groups.getGroup', 'scim.getGroup'] as const;
@@ -183,49 +172,42 @@ describe('somebody or something at which the service fails, looks included', () 
   }
 
   test('ends as stuck, with the words of the service', async () => {
-    const { bridge, clock } = await forTest(startCalmBridge(options));
-    const create = bridge.addUser('ada');
-    await clock.passFor(bridge.sandbox, 2_000);
-    const account = accountOf(bridge, 'ada@example.com');
-    breakChanges(bridge, 'scim.updateUser', account);
-    breakLooks(bridge, account);
+    const { bridge, clock, sandbox, ids } = await openWith(1, hasty);
+    breakChanges(bridge);
+    breakLooks(bridge, accountOf(sandbox, emailOf(0)));
 
-    const answer = bridge.tryPatch(`/Users/${await create}`, toName('King'));
+    const answer = bridge.tryPatch(`/Users/${ids[0]}`, toName('King'));
     await passBusyTime(bridge, clock, 10);
 
     expect((await answer).status).toBe(200);
-    expect(await listStuckParts(bridge)).toEqual([`ada@example.com, name: ${words}`]);
+    expect(await listStuckParts(bridge)).toEqual([`${emailOf(0)}, name: ${words}`]);
   });
 
   test('still loses access, members and the group itself: after three failures it is done without a look', async () => {
-    const { bridge, clock } = await forTest(startCalmBridge(options));
-    const creating = (async () => {
-      const [ada, ...ids] = await bridge.addPeople('ada', 'bob', 'cy');
-      const group = await bridge.addGroup('Pilots', ids);
-      return { ada, ids, group, crew: await bridge.addGroup('Crew') };
-    })();
-    await clock.passFor(bridge.sandbox, 20_000);
-    const { ada, ids, group, crew } = await creating;
-    const { service, faults } = bridge.sandbox;
+    const { bridge, clock, sandbox, ids } = await openWith(3, hasty);
+    const { service, faults } = sandbox;
+    const creating = [bridge.addGroup('Pilots', ids.slice(1)), bridge.addGroup('Crew')];
+    await clock.passFor(sandbox, 20_000);
+    const [group, crew] = await Promise.all(creating);
     const groups = ['Pilots', 'Crew'].map((name) => service.getGroup(name));
     const ofGroups = groups.flatMap(({ id, uid }) => [`/${id} `, `/${uid} `]);
-    const account = accountOf(bridge, 'ada@example.com');
+    const account = accountOf(sandbox, emailOf(0));
     const broken = { fault: BROKEN, times: 4 };
     faults.add({ operation: 'scim.updateUser', about: account, ...broken });
     faults.add({ operation: 'groupUsers.removeUserFromGroup', ...broken });
     faults.add({ operation: 'groups.removeGroup', ...broken });
     for (const about of [account, ...ofGroups]) breakLooks(bridge, about);
     const answers = [
-      bridge.tryPatch(`/Users/${ada}`, toActive(false)),
-      bridge.tryPatch(`/Groups/${group}`, expel(ids[0])),
+      bridge.tryPatch(`/Users/${ids[0]}`, toActive(false)),
+      bridge.tryPatch(`/Groups/${group}`, expel(...ids.slice(1, 2))),
     ];
     await passBusyTime(bridge, clock, 4);
     answers.push(bridge.request('DELETE', `/Groups/${crew}`));
     await passBusyTime(bridge, clock, 20);
 
     for (const { status } of await Promise.all(answers)) expect(status).toBeLessThan(300);
-    expect(service.getUser('ada@example.com').active).toBe(false);
-    expect(service.members('Pilots')).toEqual(['cy@example.com']);
+    expect(service.getUser(emailOf(0)).active).toBe(false);
+    expect(service.members('Pilots')).toEqual([emailOf(2)]);
     expect(service.findGroup('Crew')).toBeUndefined();
     expect(await listStuckParts(bridge)).toEqual([]);
   });

@@ -22,6 +22,8 @@ interface Pair {
 
 const toEmail = (name: string) => `${name}@example.com`;
 
+const CREATES = ['scim.addUser', 'groups.createGroup'] as const;
+
 function post({ bridge }: TimedBridge, { user, group }: Pair): Promise<TestAnswer[]> {
   return Promise.all([
     bridge.request('POST', '/Users', toUser(user)),
@@ -48,8 +50,7 @@ describe('a create whose answer was lost and that was refused then', () => {
     const { faults } = timed.bridge.sandbox;
     faults.add({ operation: 'scim.addUser', fault: lost, times: 1 });
     faults.add({ operation: 'groups.createGroup', fault: failed, times: 1 });
-    for (const operation of ['scim.addUser', 'groups.createGroup'] as const)
-      faults.add({ operation, fault: refused });
+    for (const operation of CREATES) faults.add({ operation, fault: refused });
     const answers = await untilEnded(timed, post(timed, pair));
     faults.clear();
     return answers;
@@ -124,9 +125,8 @@ describe('a create whose answer was lost', () => {
   async function renameUnseen(from: Pair, to: Pair, at: 'before-effect' | 'after-effect') {
     const { faults, calls } = timed.bridge.sandbox;
     calls.reset();
-    const creates = (['scim.addUser', 'groups.createGroup'] as const).map((operation) =>
-      faults.add({ operation, fault: { kind: 'reset', at }, times: 1 }),
-    );
+    const fault = { kind: 'reset', at } as const;
+    const creates = CREATES.map((operation) => faults.add({ operation, fault, times: 1 }));
     for (const operation of ['scim.getUsers', 'groups.getListOfGroups'] as const)
       faults.add({ operation, fault: failing(503) });
     const posted = await untilEnded(timed, post(timed, from));
@@ -140,9 +140,8 @@ describe('a create whose answer was lost', () => {
 
   function countCalls() {
     const { calls } = timed.bridge.sandbox;
-    return (['scim.addUser', 'groups.createGroup', 'scim.updateUser'] as const).map((operation) =>
-      calls.count({ operation }),
-    );
+    const operations = [...CREATES, 'scim.updateUser'] as const;
+    return operations.map((operation) => calls.count({ operation }));
   }
 
   test('before its resource was renamed exists once', async () => {
@@ -180,9 +179,8 @@ describe('a create whose answer was lost', () => {
 
   test('takes nothing over where its name is taken after its resource was renamed', async () => {
     const { service, faults } = timed.bridge.sandbox;
-    const creates = (['scim.addUser', 'groups.createGroup'] as const).map((operation) =>
-      faults.add({ operation, fault: HANGING, times: 1 }),
-    );
+    const fault = HANGING;
+    const creates = CREATES.map((operation) => faults.add({ operation, fault, times: 1 }));
     const posts = post(timed, { user: 'dan', group: 'Divers' });
     await Promise.all(creates.map((create) => create.until(1)));
     const ids = (await posts).map(({ body }) => body.id);

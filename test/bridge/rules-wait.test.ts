@@ -13,8 +13,6 @@ import { forTest } from '../support/lifetimes.ts';
 import { OPS_TOKEN, toObjects } from '../support/operator.ts';
 import { admit, expel, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 
-const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
-
 const options: TestBridgeOptions = {
   requestsPerSecond: 5,
   settings: { SCIM_WRITE_WAIT: '3s' },
@@ -26,7 +24,7 @@ async function create(bridge: TestBridge, clock: CalmClock, [first, count]: [num
     const name = `new${first + index}`;
     return { method: 'POST', path: '/Users', bulkId: name, data: toUser(name) };
   });
-  return answerOf(bridge, clock, bridge.request('POST', '/Bulk', { schemas: [BULK], Operations }));
+  return answerOf(bridge, clock, bridge.request('POST', '/Bulk', { Operations }));
 }
 
 type Target = Parameters<TestBridge['findId']>[0];

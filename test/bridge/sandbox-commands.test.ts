@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { actions, controls } from '../../src/sandbox/control.ts';
 import { bridgeForTest } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
-
-const root = join(import.meta.dirname, '../..');
 
 test('sandbox commands change the service behind the back of the bridge, have it fail, and heal it', async () => {
   const bridge = await bridgeForTest();
@@ -56,7 +53,7 @@ test('every example of the help works in its order, on a sandbox with nobody in 
 });
 
 test('the page names every action and every control of the sandbox', () => {
-  const page = readFileSync(join(root, 'docs/command-line.md'), 'utf8');
+  const page = readFileSync('docs/command-line.md', 'utf8');
 
   expect(Object.keys(actions).length).toBeGreaterThan(10);
   for (const name of [...Object.keys(controls), ...Object.keys(actions)])

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/values.ts';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import {
   bridgeForSuite,
@@ -10,7 +11,7 @@ import {
 import { toObjects } from '../support/operator.ts';
 import { admit, listResources, replace, toPatch } from '../support/provider.ts';
 
-const ADMINS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group:admins';
+const ADMINS = `${GROUP_EXTENSION}:admins`;
 
 const bridge = bridgeForSuite();
 
@@ -100,22 +101,9 @@ describe('If-None-Match stops a write', () => {
   });
 });
 
-const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:User';
-const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
-
-async function findFirst(bridge: TestBridge, path: string) {
-  const { Resources } = (await bridge.request('GET', path)).body;
-  const [first] = Array.isArray(Resources) ? Resources : [];
-  if (!isJsonObject(first)) throw new Error(`nothing at ${path}`);
-  return first;
-}
-
-const filter = (attribute: string, value: string) =>
-  `filter=${encodeURIComponent(`${attribute} eq "${value}"`)}`;
-
 test('what the service says of an account that nobody manages is shown, and survives a write', async () => {
   const bridge = await bridgeForTest({ sandbox: { seed: { users: 1 } } });
-  const shown = await findFirst(bridge, `/Users?${filter('userName', 'user00001')}`);
+  const [shown = {}] = await bridge.find('/Users', 'userName eq "user00001"');
   const said = { role: 2, virtual: false };
   expect(shown).toMatchObject({ [USER_EXTENSION]: said });
   expect(shown.schemas).toContain(USER_EXTENSION);
@@ -130,7 +118,7 @@ test('the flags of an observed group are shown, and leaving them out of a PUT is
     service.createGroup({ name: 'Boards', addToCardsAndSpacesEnabled: true });
   };
   const bridge = await bridgeForTest({ prepare });
-  const shown = await findFirst(bridge, `/Groups?${filter('displayName', 'Boards')}`);
+  const [shown = {}] = await bridge.find('/Groups', 'displayName eq "Boards"');
   const flags = { permissions: 0, addToCardsAndSpacesEnabled: true };
   expect(shown).toMatchObject({ [GROUP_EXTENSION]: flags });
 
@@ -153,9 +141,10 @@ const changes: readonly (readonly [why: string, ofBob: string[], act: typeof com
 
 async function readGroups(bridge: TestBridge) {
   const of = async (name: string) => {
-    const { body } = await bridge.request('GET', `/Users?filter=userName eq "${name}"`);
-    const groups: JsonObject[] = Object(body.Resources)[0].groups;
-    return groups.map(({ display }) => String(display)).toSorted();
+    const [user] = await bridge.find('/Users', `userName eq "${name}"`);
+    return toObjects(user?.groups)
+      .map(({ display }) => String(display))
+      .toSorted();
   };
   return { ann: await of('user00001'), bob: await of('user00002') };
 }
@@ -175,11 +164,10 @@ describe('the groups that users show', () => {
 
   test('are new after a look at one group', async () => {
     const bridge = await openCompany();
-    const path = '/Groups?filter=displayName eq "Group 001"';
-    const [group] = Object((await bridge.request('GET', path)).body.Resources);
+    const id = await bridge.findId({ type: 'Groups', name: 'Group 001' });
     bridge.sandbox.service.link('Group 001', BOB);
 
-    await bridge.ops('POST', `/groups/${group?.id}/look`, {});
+    await bridge.ops('POST', `/groups/${id}/look`, {});
 
     expect((await readGroups(bridge)).bob).toEqual(['Group 001', 'Group 002']);
   });

@@ -14,7 +14,6 @@ import {
   toUser,
 } from '../support/provider.ts';
 
-const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const NUL = 'a\0b';
 
@@ -39,8 +38,8 @@ async function countLeftOut(): Promise<number> {
 
 async function patchInBulk(path: string, ...operations: JsonObject[]): Promise<number> {
   const data = toPatch(...operations);
-  const body = { schemas: [BULK], Operations: [{ method: 'PATCH', path, data }] };
-  const [result] = [(await bridge.send('POST', '/Bulk', body)).body.Operations].flat();
+  const Operations = [{ method: 'PATCH', path, data }];
+  const [result] = [(await bridge.send('POST', '/Bulk', { Operations })).body.Operations].flat();
   return Number(Object(result).status);
 }
 

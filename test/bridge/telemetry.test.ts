@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { listMetrics } from '../../src/app/state-metrics.ts';
 import { CHANGE_CLASSES } from '../../src/domain/change.ts';
@@ -15,11 +15,11 @@ import {
 } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
+import { makeLives } from '../support/lives.ts';
 import { serveNothing } from '../support/local-server.ts';
 import { readMetrics, readMetricsText } from '../support/metrics.ts';
 import { admit, dismiss, replace, toPatch } from '../support/provider.ts';
 import { startRecording } from '../support/recording-server.ts';
-import { makeStoreUrl } from '../support/take-store.ts';
 import { tamperWith } from '../support/tampering-proxy.ts';
 
 const settings = { SCIM_WRITE_WAIT: '10s' };
@@ -134,21 +134,20 @@ describe('change durations', () => {
   });
 
   test('the time runs from the acceptance, also when the process that accepted has ended since', async () => {
-    const service = await forTest(startSandbox());
-    const url = { DATABASE_URL: await makeStoreUrl() };
-    const first = await startTestBridge({ service, settings: { ...impatient, ...url } });
-    const ada = await first.settled(first.addUser('ada'));
-    const fault = service.faults.add({ operation: '*', fault: failing(401) });
-    await first.patch(`/Users/${ada}`, replace('active', false));
-    await first.stop();
-    fault.remove();
+    const { live, sandbox } = await makeLives({ settings: impatient });
+    await live(async (first) => {
+      const ada = await first.settled(first.addUser('ada'));
+      sandbox.faults.add({ operation: '*', fault: failing(401) });
+      await first.patch(`/Users/${ada}`, replace('active', false));
+    });
+    sandbox.faults.clear();
 
     const clock: Clock = { ...systemClock, now: () => systemClock.now() + HOUR_MS };
-    const second = await startTestBridge({ service, clock, settings: { ...impatient, ...url } });
-    onTestFinished(second.stop);
-    await second.untilSettled();
-
-    const metrics = await readMetrics(second);
+    const end = async (second: TestBridge) => {
+      await second.untilSettled();
+      return readMetrics(second);
+    };
+    const metrics = await live(end, {}, { clock });
     expect(metrics.get('change_duration_seconds_count{kind="leaver"}')).toBe(1);
     expect(metrics.get('change_duration_seconds_sum{kind="leaver"}')).toBeGreaterThan(3_600);
     expect(metrics.get('change_duration_seconds_bucket{le="3600",kind="leaver"}')).toBe(0);
@@ -248,22 +247,19 @@ describe('open telemetry', () => {
   });
 
   test('the trace is kept with the change, and the process that delivers it later is in it', async () => {
-    const sandbox = await forTest(startSandbox());
-    const settings = { DATABASE_URL: await makeStoreUrl(), SCIM_WRITE_WAIT: '0' };
+    const { live, sandbox } = await makeLives({ settings: { SCIM_WRITE_WAIT: '0' } });
     const [first, second] = [await startCollector(), await startCollector()];
-    const accepting = await startTestBridge({ service: sandbox, settings, otel: first.env });
-    const ada = await accepting.settled(accepting.addUser('ada'));
-    const fault = sandbox.faults.add({ operation: '*', fault: failing(401) });
-    await accepting.request('PATCH', `/Users/${ada}`, rename, { traceparent });
-    await accepting.stop();
-    fault.remove();
+    const accept = async (bridge: TestBridge) => {
+      const ada = await bridge.settled(bridge.addUser('ada'));
+      sandbox.faults.add({ operation: '*', fault: failing(401) });
+      await bridge.request('PATCH', `/Users/${ada}`, rename, { traceparent });
+    };
+    await live(accept, {}, { otel: first.env });
+    sandbox.faults.clear();
+    await live((bridge) => bridge.untilSettled(), {}, { otel: second.env });
 
-    const delivering = await startTestBridge({ service: sandbox, settings, otel: second.env });
-    await delivering.untilSettled();
-    await delivering.stop();
-
-    const accept = find(first.spans(), /^accept$/);
-    expect(find(second.spans(), /^converge$/).parentSpanId).toBe(accept.spanId);
+    const { spanId } = find(first.spans(), /^accept$/);
+    expect(find(second.spans(), /^converge$/).parentSpanId).toBe(spanId);
     expect(find(second.spans(), /^scim\.updateUser$/).traceId).toBe(TRACE);
   });
 

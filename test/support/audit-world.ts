@@ -5,7 +5,6 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import { startBridgeOf, type TestBridge } from './bridge.ts';
 import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
-import { findAuditReadAt } from './store-state.ts';
 
 /** How often the log is read, in milliseconds. */
 export const INTERVAL_MS = 15_000;
@@ -51,7 +50,10 @@ export async function startAuditWorld(
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
-  const readAt = () => findAuditReadAt(bridge.store);
+  const state = bridge.store.read.selectFrom('state').where('name', '=', 'audit-poller');
+  /** When the last complete read of the log began; 0: there was none. */
+  const readAt = async (): Promise<number> =>
+    JSON.parse((await state.select('value').executeTakeFirst())?.value ?? '{"readAt":0}').readAt;
   const until = (what: string, isSo: () => Promise<boolean>) =>
     vi.waitUntil(isSo, { ...PATIENT, timeout: 60_000 }).catch(() => assert.fail(what));
   const untilSince = (since: number, read: () => Promise<number>) =>

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from './bridge.ts';
+import { startTestBridge, type TestBridge, type TestBridgeOptions } from './bridge.ts';
 import { makeStoreUrl } from './take-store.ts';
 
 /** A service and a store that outlive the bridges between them. Ends with the test. */
@@ -25,12 +25,12 @@ export async function makeLives(given: Given = {}) {
     async live<T>(
       life: (bridge: TestBridge) => Promise<T>,
       settings?: Readonly<Record<string, string>>,
+      options: Omit<TestBridgeOptions, 'service' | 'settings'> = {},
     ): Promise<T> {
       const all = { ...given.settings, DATABASE_URL, ...settings };
       const bridge = await startTestBridge({
-        service: sandbox,
-        settings: all,
-        ...(clock === undefined ? {} : { clock }),
+        ...{ service: sandbox, settings: all, ...(clock && { clock }) },
+        ...options,
       });
       try {
         return await life(bridge);

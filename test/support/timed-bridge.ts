@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestBridge, type TestBridgeOptions } from './bridge.ts';
 import { createLeapingClock } from './leaping-clock.ts';
 import { createPatience } from './operator.ts';
-import { findDueAt } from './store-state.ts';
 
 /** A bridge whose time the test moves. */
 export type TimedBridge = Omit<Awaited<ReturnType<typeof startTimedBridge>>, 'stop'>;
@@ -45,8 +44,9 @@ async function goOn(
 ): Promise<boolean> {
   if ((await bridge.readWork())?.running !== 0) return false;
   // In this order, because what ends may leave something due.
-  const dueAt = await findDueAt(bridge.store);
-  if (dueAt - clock.now() > aheadMs || dueAt === Number.POSITIVE_INFINITY)
+  const due = bridge.store.read.selectFrom('resources').select('due_at').orderBy('due_at');
+  const dueAt = (await due.where('due_at', 'is not', null).executeTakeFirst())?.due_at ?? null;
+  if (dueAt === null || dueAt - clock.now() > aheadMs)
     return (await bridge.readWork())?.running === 0;
   clock.leap(Math.max(0, dueAt - clock.now()));
   return false;

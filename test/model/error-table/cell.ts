@@ -3,12 +3,11 @@ import type { Lessons } from '../../../src/reconcile/quirks.ts';
 import { readSections } from '../../../src/reconcile/sections.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
-import { findNextDueAt } from '../../../src/store/due.ts';
 import { createShared } from '../../../src/store/shared-state.ts';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { createLeapingClock, type LeapingClock } from '../../support/leaping-clock.ts';
 import type { TestAnswer } from '../../support/provider.ts';
-import { countRunning } from '../../support/store-state.ts';
+import { untilQuiet } from '../../support/timed-bridge.ts';
 import { BUSY, type Company, type Failure, type Step } from './steps.ts';
 
 const SPEED = 0.01;
@@ -16,7 +15,7 @@ const WAIT_MS = 60_000;
 const SOON_MS = 2_000;
 const GATES_MS = 25 * 60 * 60_000;
 const RECHECK_MS = 360_000;
-const WAKE_MS = 1_000;
+const WAKE_MS = 60_000;
 const TRY_MAX_MS = 60_000;
 const POLL_MS = 40;
 
@@ -159,7 +158,7 @@ async function end(column: Column): Promise<void> {
     clock.leap(RECHECK_MS);
     await sleep(POLL_MS);
   }
-  await untilDone(column);
+  await untilQuiet(column);
 }
 
 /** Calls that a new look at everything makes, once everything is done. */
@@ -168,21 +167,9 @@ export async function convergeAgain(column: Column): Promise<object> {
   bridge.sandbox.calls.reset();
   const due = { due_at: clock.now() };
   await bridge.store.write((tx) => tx.updateTable('resources').set(due).execute());
-  await untilDone(column);
+  clock.leap(WAKE_MS);
+  await untilQuiet(column);
   return bridge.sandbox.calls.counts();
-}
-
-async function untilDone({ bridge: { store }, clock }: Column): Promise<void> {
-  const deadline = Date.now() + TRY_MAX_MS;
-  for (;;) {
-    // In this order, because what ends may leave something due.
-    const running = await countRunning(store);
-    const dueAt = await findNextDueAt(store.read);
-    if (running === 0 && dueAt === undefined) return;
-    if (running === 0 && dueAt !== undefined) clock.leap(Math.max(dueAt - clock.now(), WAKE_MS));
-    if (Date.now() > deadline) throw new Error(`something still waits at ${clock.now()}`);
-    await sleep(POLL_MS);
-  }
 }
 
 async function untilRow(
