@@ -12,6 +12,7 @@ import {
   askOps,
   type CliContext,
   commandOf,
+  confirm,
   exitCodes,
   JSON_OBJECT,
   tableOf,
@@ -38,8 +39,9 @@ what the logs of requests, calls, drifts, plans and events of the service say of
 the service, deactivated, its id and when it was deleted stay, so that no list of the service brings the person back. What
 cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before. Exit
 code 2: nothing was erased, because --yes was not given.`,
-    async run({ typed: { user, yes, json }, connect, ...call }) {
-      const client = connect();
+    async run(call) {
+      const { user, yes, json } = call.typed;
+      const client = call.connect();
       const path = `/users/${encodeURIComponent(user)}/erasure` as const;
       const planned = await askOps(client, 'Erasure', path);
       const [obstacle] = planned.obstacles;
@@ -49,7 +51,7 @@ code 2: nothing was erased, because --yes was not given.`,
       if (!yes) {
         if (json || call.ask === undefined) return undone;
         call.write(undone.text);
-        if (!(await call.confirm('Erase it? It cannot be taken back.')))
+        if (!(await confirm(call, 'Erase it? It cannot be taken back.')))
           return { ...undone, text: '' };
       }
       return toOutput(await askOps(client, 'Erasure', `/users/${planned.id}/erase`, {}));
@@ -198,7 +200,7 @@ async function runSweep({ showProgress, ...context }: CliContext, dryRun: boolea
   const plan = await poll(readPlan, (found) => found?.status !== 'approved', REPAIRS_MAX_MS);
   const { unmanaged } = await askOps(client, 'Status', '/status');
   const query = { status: 'active' };
-  const { items } = await readList<OpsJson<'Drift'>>(client, { path: '/drifts', query });
+  const { items } = await readList<OpsJson<'Drift'>>(client, '/drifts', { query });
   // Those that are ignored are decided about.
   return { sweep, plan, drifts: items.filter(({ status }) => status !== 'ignored'), unmanaged };
 }
@@ -245,8 +247,9 @@ export function decisionCommand(list: string, decision: keyof typeof DECISIONS):
     about,
     options: [YES, JSON_OBJECT, ...options],
     help: DECIDE_HELP,
-    async run({ typed, connect, confirm, write, writeError }) {
-      const client = connect();
+    async run(call) {
+      const { typed, write, writeError } = call;
+      const client = call.connect();
       const send = async (more: object) => {
         const body = { ...read(typed), decision, ...more };
         const json = await askOps(client, 'DriftsDecided', '/drifts/decide', body);
@@ -256,7 +259,7 @@ export function decisionCommand(list: string, decision: keyof typeof DECISIONS):
       if (typed.dryRun) return preview;
       (typed.json ? writeError : write)(preview.text);
       const isSure = typed.yes || typed.hash !== undefined;
-      if (!isSure && !(await confirm(question))) return undefined;
+      if (!isSure && !(await confirm(call, question))) return undefined;
       // A person has seen the plan; a script has not.
       const hash = isSure ? undefined : preview.json.plan?.hash;
       const decided = await send(hash === undefined ? {} : { hash });

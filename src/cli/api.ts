@@ -42,7 +42,7 @@ export async function runApi(call: Call<ApiOptions>): Promise<Output | undefined
   const { operation: id, list, help } = call.typed;
   if (list !== undefined) return { text: toList(list) };
   if (id === undefined) {
-    if (help) return call.outputHelp();
+    if (help) return void call.command.outputHelp();
     throw new WrongUsage(
       'error: name an operation, such as groups.getListOfGroups; --list shows all',
     );

@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { readPackageVersion } from '../app/package-version.ts';
-import type { CliWorld } from './command.ts';
 import { commands, runProgram } from './program.ts';
 
 // The command line itself: only this file of the folder touches the process.
 
+const { stdin, stdout, stderr } = process;
 // An output that takes nothing any more, as on a full disk or after its terminal, ends no bridge.
-for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+for (const output of [stdout, stderr]) output.on('error', () => undefined);
 
 /** SIGHUP of a terminal says that it is closed; elsewhere it asks a service to read its secrets again. */
-const isInTerminal = process.stdin.isTTY;
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT', ...(isInTerminal ? ['SIGHUP'] : [])];
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', ...(stdin.isTTY ? ['SIGHUP'] : [])];
 
 process.exitCode = await runProgram(process.argv.slice(2), {
   version: readPackageVersion(),
@@ -20,12 +19,16 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   world: {
     env: process.env,
     readFile: (path) => readFileSync(path, 'utf8'),
-    readInput: () => text(process.stdin),
-    write: (text) => process.stdout.write(text),
-    writeError: (text) => process.stderr.write(text),
+    readInput: () => text(stdin),
+    write: (text) => stdout.write(text),
+    writeError: (text) => stderr.write(text),
     untilStopped,
-    onHangUp: (hear) => void (isInTerminal || process.on('SIGHUP', hear)),
-    ...openTerminal(),
+    onHangUp: (hear) => void (stdin.isTTY || process.on('SIGHUP', hear)),
+    terminal: stdout.isTTY
+      ? { columns: () => stdout.columns || 80, hasColours: stdout.hasColors() }
+      : undefined,
+    ask: stdin.isTTY && stderr.isTTY ? ask : undefined,
+    showProgress: stderr.isTTY ? (line = '') => stderr.write(`\r\u001b[K${line}`) : undefined,
   },
 });
 
@@ -40,21 +43,9 @@ function untilStopped(): Promise<string> {
   });
 }
 
-function openTerminal(): Pick<CliWorld, 'terminal' | 'ask' | 'showProgress'> {
-  const { stdin, stdout, stderr } = process;
-  const isAsked = stdin.isTTY && stderr.isTTY;
-  return {
-    terminal: stdout.isTTY
-      ? { columns: () => stdout.columns || 80, hasColours: stdout.hasColors() }
-      : undefined,
-    ask: isAsked ? ask : undefined,
-    showProgress: stderr.isTTY ? (line = '') => stderr.write(`\r\u001b[K${line}`) : undefined,
-  };
-}
-
 /** Asks on standard error, so that a redirected output is not mixed with questions. */
 async function ask(question: string): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface({ input: stdin, output: stderr });
   try {
     return await lines.question(question);
   } finally {

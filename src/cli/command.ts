@@ -35,14 +35,9 @@ export type AddCommand = (program: Command, context: CliContext) => void;
 
 /** What was typed, and where it runs. */
 export interface Call<Typed> extends CliContext {
+  readonly command: Command;
   /** Arguments and options by name. */
   readonly typed: Typed;
-  /**
-   * Asks before something dangerous; false: no. `--yes` answers it. @throws WrongUsage without it where nobody can be
-   * asked
-   */
-  readonly confirm: (question: string) => Promise<boolean>;
-  readonly outputHelp: () => undefined;
 }
 
 /** A result: JSON for `--json`, the table as CSV for `--csv`, else the text with the table behind it. */
@@ -75,7 +70,10 @@ interface CommandRow<Typed> {
   readonly about: string;
   readonly help?: string | undefined;
   readonly configure?: (command: Command) => unknown;
-  readonly options?: readonly (Option | readonly [flags: string, meaning: string])[];
+  readonly options?: readonly (
+    | Option
+    | readonly [flags: string, meaning: string, usual?: string]
+  )[];
   /** Does it. @returns what is printed; undefined: nothing more */
   readonly run: (call: Call<Typed>) => Promise<Output | undefined>;
 }
@@ -101,7 +99,10 @@ export function commandOf<Typed = unknown>(row: CommandRow<Typed>): AddCommand {
   const { options = [], help = '', configure, run } = row;
   return (program, context) => {
     const command = addEmpty(program, row.usage).description(row.about).addHelpText('after', help);
-    for (const one of options) command.addOption(one instanceof Option ? one : new Option(...one));
+    for (const one of options) {
+      if (one instanceof Option) command.addOption(one);
+      else command.option(...one);
+    }
     configure?.(command);
     command.action(async () => {
       const output = await run(toCall<Typed>(command, context)).catch((error: unknown) => {
@@ -128,12 +129,8 @@ function addEmpty(program: Command, usage: string): Command {
 function toCall<Typed>(command: Command, context: CliContext): Call<Typed> {
   const { processedArgs, registeredArguments } = command;
   const named = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
-  return {
-    ...context,
-    typed: Object.assign(command.opts<Typed & object>(), Object.fromEntries(named)),
-    confirm: (question) => confirm(context, command.opts(), question),
-    outputHelp: () => void command.outputHelp(),
-  };
+  const typed = Object.assign(command.opts<Typed & object>(), Object.fromEntries(named));
+  return { ...context, command, typed };
 }
 
 async function print(
@@ -147,19 +144,16 @@ async function print(
   return `${head}${table?.toText(screen) ?? ''}`;
 }
 
-async function confirm(
-  { ask, writeError }: CliContext,
-  { yes }: { readonly yes?: true },
-  question: string,
-): Promise<boolean> {
-  if (yes) return true;
-  if (ask === undefined)
+/** Asks before something dangerous; false: no. `--yes` answers it. @throws WrongUsage without it where nobody can be asked */
+export async function confirm(call: Call<unknown>, question: string): Promise<boolean> {
+  if (call.command.opts().yes) return true;
+  if (call.ask === undefined)
     throw new WrongUsage(
       `error: ${question} Nobody can be asked here: say --yes. Nothing was done.`,
     );
-  const answer = await ask(`${question} [y/N] `);
+  const answer = await call.ask(`${question} [y/N] `);
   if (/^y(es)?$/i.test(answer.trim())) return true;
-  writeError('Nothing was done.\n');
+  call.writeError('Nothing was done.\n');
   return false;
 }
 
@@ -187,11 +181,6 @@ export async function askOps<Name extends OpsSchemaName>(
   body?: object,
 ): Promise<OpsJson<Name>> {
   return parseAnswer(await client.send(body ? 'POST' : 'GET', path, body));
-}
-
-/** Finds a user or group by a name or an id. @throws BridgeError `ops-failed` where none has it, or several */
-export function findResource(client: OpsClient, name: string): Promise<OpsJson<'Explanation'>> {
-  return askOps(client, 'Explanation', `/explain/${encodeURIComponent(name)}`);
 }
 
 /** Exit codes for scripts. 2: an incomplete answer, which is no failure. 64, 75 and 78 as in BSD's sysexits(3). */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Argument, Option } from 'commander';
+import { Argument } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { BridgeError, isJsonObject, type JsonObject } from '../domain/values.ts';
@@ -7,6 +7,7 @@ import type { OpsJson } from '../ops/schemas/schemas.ts';
 import {
   askOps,
   commandOf,
+  confirm,
   exitCodes,
   JSON_OBJECT,
   parseAnswer,
@@ -34,13 +35,8 @@ export const galleryCommand = commandOf<Options>({
   options: [
     ['--provider <name>', 'the provider of the credential; default when left out'],
     ['--url <url>', 'the SCIM base URL; as the bridge tells it when left out'],
-    new Option('--domain <domain>', 'mail domain of the people that are made').default(
-      'example.com',
-    ),
-    new Option(
-      '--group-prefix <text>',
-      'text before the names of the groups that are made',
-    ).default(''),
+    ['--domain <domain>', 'mail domain of the people that are made', 'example.com'],
+    ['--group-prefix <text>', 'text before the names of the groups that are made', ''],
     ['--only <check...>', 'these checks alone'],
     ['--markdown', 'as a page with the source and the evidence of each check'],
     JSON_OBJECT,
@@ -51,7 +47,8 @@ It makes a credential, three people and four groups at most, whose names begin w
 after Ctrl-C too. The service cannot delete accounts: they stay in it, deactivated. Run it against a bridge that
 observes (MODE=observe), which changes nothing in the service. Exit code 2: a check failed, the run was ended, or
 something is left.`,
-  async run({ typed: options, connect, confirm, untilStopped, writeError }) {
+  async run(call) {
+    const { typed: options, connect, untilStopped, writeError } = call;
     const { gate, markdown, only } = options;
     const { checks, ...rest } = readGate(gate);
     const unknown = only?.find((id) => checks.every((check) => check.id !== id));
@@ -61,7 +58,7 @@ something is left.`,
     const status = await askOps(client, 'Status', '/status');
     const isLive = status.writes.mode === 'live';
     const question = `It makes three people and four groups at most, and deletes them again. ${STAYS} Run it?`;
-    if (isLive && !(await confirm(question))) return undefined;
+    if (isLive && !(await confirm(call, question))) return undefined;
     const stopping = new AbortController();
     void untilStopped().then(() => {
       writeError('It is ended: what was made is deleted first.\n');

@@ -16,10 +16,11 @@ import {
 import { opsSchemas } from '../ops/schemas/schemas.ts';
 import {
   type AddCommand,
-  type CliContext,
+  askOps,
+  type Call,
   commandOf,
+  confirm,
   exitCodes,
-  findResource,
   JSON_OBJECT,
   parseAnswer,
   tableOf,
@@ -101,7 +102,7 @@ function listCommand(list: List<never>): AddCommand {
         const text = typed[option.attributeName()];
         if (text !== undefined) query[filter] = await toId(client, value ?? String(text), names);
       }
-      const page = await readList<never>(client, { path, query, limit: typed.limit });
+      const page = await readList<never>(client, path, { query, limit: typed.limit });
       const { items, nextCursor } = page;
       const table = tableOf(items, columns, { hasMore: nextCursor !== null });
       return { json: page, text: items.length === 0 ? `${NOTHING}\n` : '', table };
@@ -120,6 +121,13 @@ async function toId(client: OpsClient, name: string, names: FilterOption['names'
   }
 }
 
+/** Finds a user or group by a name or an id. @throws BridgeError `ops-failed` where none has it, or several */
+function findResource(client: OpsClient, name: string) {
+  return askOps(client, 'Explanation', `/explain/${encodeURIComponent(name)}`);
+}
+
+type Query = Readonly<Record<string, string>>;
+
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
@@ -128,11 +136,8 @@ interface Page<Item> {
 /** Reads as many entries as are wanted, all by default, with as few requests as that takes. An empty value is no filter. */
 export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   client: OpsClient,
-  {
-    path,
-    query = {},
-    limit = Number.MAX_SAFE_INTEGER,
-  }: { path: `/${string}`; query?: Readonly<Record<string, string>>; limit?: number },
+  path: `/${string}`,
+  { query = {}, limit = Number.MAX_SAFE_INTEGER }: { query?: Query; limit?: number } = {},
 ): Promise<Answer> {
   const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
   const items: Item[] = [];
@@ -150,9 +155,9 @@ export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
 
 /** What is special about the command of a request. */
 export interface Special {
-  readonly send?: (context: CliContext, given: Given) => Promise<unknown>;
+  readonly send?: (call: Call<Given>, given: Given) => Promise<unknown>;
   /** Question that depends on the state of the bridge; undefined: none now. */
-  readonly findQuestion?: (context: CliContext) => Promise<string | undefined>;
+  readonly findQuestion?: (call: Call<Given>) => Promise<string | undefined>;
 }
 
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
@@ -166,11 +171,11 @@ function actCommand(act: Act<never>, special: Special = {}): AddCommand {
     about: toHelp(act.summary),
     help: act.help,
     options: [...body.options, ...(isAsking ? [YES] : []), JSON_OBJECT],
-    async run({ typed, confirm, ...context }) {
-      const given = body.read(typed);
-      const question = findQuestion(act, given) ?? (await special.findQuestion?.(context));
-      if (question && !(await confirm(question))) return undefined;
-      const json = parseAnswer<never>(await send(context, given));
+    async run(call) {
+      const given = body.read(call.typed);
+      const question = findQuestion(act, given) ?? (await special.findQuestion?.(call));
+      if (question && !(await confirm(call, question))) return undefined;
+      const json = parseAnswer<never>(await send(call, given));
       return { json, text: () => toText(act.say(json, given)) };
     },
   });

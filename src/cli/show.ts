@@ -91,7 +91,7 @@ How each field stands now, and why: scim-bridge explain.`,
       const client = here ? undefined : connect();
       const { shown, warnings } = loadSettings();
       const { items } = client
-        ? await readList<ShownSetting>(client, { path: '/settings' })
+        ? await readList<ShownSetting>(client, '/settings')
         : { items: shown };
       const source = client
         ? `the bridge that answers at ${client.url}`
@@ -117,7 +117,7 @@ How each field stands now, and why: scim-bridge explain.`,
       const client = connect();
       if (firstRun) {
         const path = '/plans/first-run';
-        const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, { path });
+        const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, path);
         return { json, text: (screen) => toFirstRunText(json, client, screen) };
       }
       const waiting = id === undefined ? await listPlans(client, 'held') : [];

@@ -15,8 +15,8 @@ import { StoreError } from '../store/engine/store-error.ts';
 import { moveStore, sealSqlite, unsealSqlite } from '../store/move.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { type Call, type Output, WrongUsage } from './command.ts';
-import { toTable } from './table.ts';
+import { type Call, confirm, type Output, WrongUsage } from './command.ts';
+import { type Screen, toTable } from './table.ts';
 
 const POSTGRES_BACKUP =
   'the store is PostgreSQL: make the backup with pg_dump --format=custom, which is one moment of it while the bridge runs';
@@ -47,14 +47,14 @@ const NEXT_START =
 
 /** Replaces the store by a backup; without a file, marks the store as restored. @throws StoreError; BridgeError */
 export async function restore(call: Call<{ readonly file?: string }>): Promise<Output | undefined> {
-  const { typed, loadSettings, confirm, showProgress } = call;
+  const { typed, loadSettings, showProgress } = call;
   const { file } = typed;
   const { settings } = loadSettings();
   const question =
     file === undefined
       ? 'Everything that waits is held until you approve it. Is the store a restored backup?'
       : `Put ${file} in the place of the store? What happened since that backup is forgotten.`;
-  if (!(await confirm(question))) return undefined;
+  if (!(await confirm(call, question))) return undefined;
   if (file === undefined) {
     await markRestored(toStoreUrl(settings));
     return { text: NEXT_START };
@@ -92,7 +92,7 @@ export interface MoveOptions {
 
 /** Moves the store to PostgreSQL, proves it, and seals the file. @throws BridgeError `move-failed`; StoreError; WrongUsage */
 export async function migrateStore(call: Call<MoveOptions>): Promise<Output | undefined> {
-  const { typed, loadSettings, terminal, showProgress } = call;
+  const { typed, loadSettings, showProgress } = call;
   const { settings } = loadSettings();
   if (typed.undo) return undoMove(call, settings);
   const to = findTarget(call);
@@ -111,7 +111,7 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
   });
   sealSqlite(path);
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
-  const text = `${toTable(tables, TABLE_COLUMNS, { terminal })}
+  const text = (screen: Screen) => `${toTable(tables, TABLE_COLUMNS, screen)}
 ${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, row by row.
 
 What to do now:
@@ -141,10 +141,10 @@ function findTarget({ typed: { to, toFile }, readFile }: Call<MoveOptions>): str
 }
 
 /** Makes a file that was moved away the store again. @throws BridgeError `move-failed` */
-async function undoMove({ confirm }: Call<MoveOptions>, settings: Settings) {
+async function undoMove(call: Call<MoveOptions>, settings: Settings) {
   // A bridge that has run on PostgreSQL has changed the service since: the file would be an old backup of it.
   const question = 'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
-  if (!(await confirm(question))) return undefined;
+  if (!(await confirm(call, question))) return undefined;
   const path = findSource(settings);
   using _lock = takeFile(path, LOCK_WAIT_MS);
   if (!sqlite.inspectSqlite(path).migrations.includes(MOVED))

@@ -40,27 +40,23 @@ export function toTable<Item>(
     .filter(({ place }) => place !== 'csv')
     .map((column): Filled => {
       const head = { text: column.name.toUpperCase(), tone: 'head' } as const;
-      const cells = [
-        head,
-        ...items.map((item) => {
-          const { text, tone = 'info' } = toCell(column, item);
-          const shown = column.kind === 'id' ? ('quiet' as const) : tone;
-          return { text: toMoments(toPlain(text)), tone: shown };
-        }),
-      ];
-      const width = cells.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
-      return { place: column.place, cells, width };
+      const cells = items.map((item) => {
+        const { text, tone = 'info' } = toCell(column, item);
+        const shown = column.kind === 'id' ? ('quiet' as const) : tone;
+        return { text: toMoments(toPlain(text)), tone: shown };
+      });
+      const all = [head, ...cells];
+      const width = all.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
+      return { place: column.place, cells: all, width };
     });
   const line = screen.terminal?.columns();
   const shown = line === undefined ? filled : fitColumns(filled, line);
   const paint = createPaint(screen);
-  const last = shown.length - 1;
   const toLine = (row: number) =>
-    shown.map(({ cells, width }, place) => {
+    shown.map(({ cells, width }) => {
       const { text = '', tone = 'info' } = cells[row] ?? {};
       const cut = toCut(text, width);
-      const padding = place === last ? '' : ' '.repeat(width - toWidth(cut));
-      return `${paint(cut, tone)}${padding}`;
+      return `${paint(cut, tone)}${' '.repeat(width - toWidth(cut))}`;
     });
   const lines = Array.from({ length: items.length + 1 }, (_, row) => toLine(row).join(GAP));
   return `${lines.map((text) => text.trimEnd()).join('\n')}\n`;
