@@ -270,7 +270,7 @@ export function openService(
 }
 
 /** Describes the parameters and the answer of an operation, from its row. */
-export function toOperationHelp(operation: Operation): string {
+function toOperationHelp(operation: Operation): string {
   const { id, about, method, path, pathParameters = {}, query, body, conditions } = operation;
   const { stage, source, paging, content, deprecated } = operation;
   const required = Object.entries(pathParameters).map(([name, type]) => [`${name}*`, type]);

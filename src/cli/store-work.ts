@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { toCount } from '../domain/text.ts';
 import { BridgeError } from '../domain/values.ts';
 import type { CheckResult } from '../ops/check/check-service.ts';
-import type { Column } from '../ops/lists/list.ts';
 import { requestRecovery } from '../reconcile/repair/recovery-plan.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
@@ -34,11 +33,10 @@ const STEPS = {
 
 /** Makes a backup of the store of the settings. @throws StoreError; BridgeError `backup-failed` */
 export async function backUp(call: Call<{ readonly file: string }>): Promise<Output> {
-  const { typed, loadSettings, showProgress } = call;
-  const { file } = typed;
-  const path = findStoreFile(loadSettings().settings);
+  const { file } = call.typed;
+  const path = findStoreFile(call.loadSettings().settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_BACKUP);
-  sqlite.backUpSqlite(path, resolve(file), (step) => showProgress?.(STEPS[step]));
+  sqlite.backUpSqlite(path, resolve(file), (step) => call.showProgress?.(STEPS[step]));
   return { text: `The store is in ${file}, proven whole. Keep it as secret as the store.\n` };
 }
 
@@ -47,9 +45,8 @@ const NEXT_START =
 
 /** Replaces the store by a backup; without a file, marks the store as restored. @throws StoreError; BridgeError */
 export async function restore(call: Call<{ readonly file?: string }>): Promise<Output | undefined> {
-  const { typed, loadSettings, showProgress } = call;
-  const { file } = typed;
-  const { settings } = loadSettings();
+  const { file } = call.typed;
+  const { settings } = call.loadSettings();
   const question =
     file === undefined
       ? 'Everything that waits is held until you approve it. Is the store a restored backup?'
@@ -64,7 +61,7 @@ export async function restore(call: Call<{ readonly file?: string }>): Promise<O
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
-  const onStep = (step: sqlite.CopyStep) => showProgress?.(STEPS[step]);
+  const onStep = (step: sqlite.CopyStep) => call.showProgress?.(STEPS[step]);
   await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare, onStep });
   const done = `The backup is the store now. What was there before: ${keptAs}\n`;
   return { text: `${done}${NEXT_START}` };
@@ -92,9 +89,8 @@ export interface MoveOptions {
 
 /** Moves the store to PostgreSQL, proves it, and seals the file. @throws BridgeError `move-failed`; StoreError; WrongUsage */
 export async function migrateStore(call: Call<MoveOptions>): Promise<Output | undefined> {
-  const { typed, loadSettings, showProgress } = call;
-  const { settings } = loadSettings();
-  if (typed.undo) return undoMove(call, settings);
+  const { settings } = call.loadSettings();
+  if (call.typed.undo) return undoMove(call, settings);
   const to = findTarget(call);
   const path = findSource(settings);
   using _lock = takeFile(path, LOCK_WAIT_MS);
@@ -106,12 +102,12 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
   const tables = await withTarget(to, async (target) => {
     using source = connect(path, { readOnly: true });
     const onProgress = ({ done, total }: { done: number; total: number }) =>
-      showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
+      call.showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
     return await moveStore(source, target, onProgress);
   });
   sealSqlite(path);
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
-  const text = (screen: Screen) => `${toTable(tables, TABLE_COLUMNS, screen)}
+  const end = `
 ${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, row by row.
 
 What to do now:
@@ -121,13 +117,10 @@ What to do now:
 
 Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the file the store again.
 `;
+  const text = (screen: Screen) =>
+    toTable(tables, [{ name: 'table', value: ({ name }) => name }, { name: 'rows' }], screen) + end;
   return { text };
 }
-
-const TABLE_COLUMNS: readonly Column<{ readonly name: string; readonly rows: number }>[] = [
-  { name: 'table', value: ({ name }) => name },
-  { name: 'rows' },
-];
 
 function findTarget({ typed: { to, toFile }, readFile }: Call<MoveOptions>): string {
   if (to !== undefined) return to;
@@ -165,13 +158,7 @@ function findSource(settings: Settings): string {
 }
 
 /** Failures of a database that may work again; what was begun in it is undone. */
-const CUT_OFF: ReadonlySet<string> = new Set([
-  'store-unavailable',
-  'store-unsure',
-  'store-full',
-  'store-busy',
-  'store-contended',
-]);
+const CUT_OFF = /^store-(unavailable|unsure|full|busy|contended)$/;
 
 /** Works with an empty database. @throws BridgeError `move-failed`, also where the database ended the move */
 async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Promise<T> {
@@ -181,7 +168,7 @@ async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Pr
   try {
     return await use(target);
   } catch (error) {
-    if (!(error instanceof StoreError) || !CUT_OFF.has(error.code)) throw error;
+    if (!(error instanceof StoreError) || !CUT_OFF.test(error.code)) throw error;
     const { message, cause } = error;
     const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
     throw toFailure(
