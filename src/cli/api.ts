@@ -9,7 +9,13 @@ import type { Settings } from '../settings/schema.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { Fields, Operation, PagedOperation } from '../upstream/operations/operation.ts';
-import { isFileType, isNamed, type Named, toTypes } from '../upstream/operations/part.ts';
+import {
+  compileFieldType,
+  isFileType,
+  isNamed,
+  type Named,
+  toTypes,
+} from '../upstream/operations/part.ts';
 import { paginate, pagingParameters } from '../upstream/paginate.ts';
 import { createTransport, type Transport, type TransportOptions } from '../upstream/transport.ts';
 import {
@@ -154,26 +160,14 @@ function groupPairs(pairs: readonly string[]): Map<string, string[]> {
 
 /** Parses texts in the notation of operations: a list one by one or with commas, an object as JSON. @throws TypeError */
 function parseTyped(label: string, type: string, texts: readonly string[]): unknown {
-  const [, union, item = union] = /^(?:\((.+)\)|([^|]+))\[\]$/.exec(type) ?? [];
-  const given = item === undefined ? texts : texts.flatMap((text) => text.split(','));
-  const alternatives = (item ?? type).split(' | ');
-  const values = given.map((text) => {
-    const found = alternatives.map((one) => readAs(one, text)).find((one) => one !== undefined);
-    if (found === undefined) throw new TypeError(`${label} must be ${type}`);
-    return found;
-  });
-  if (item !== undefined) return values;
-  if (values.length > 1) throw new TypeError(`${label} was given more than once`);
-  return values[0];
-}
-
-/** The text as one type; undefined: it is none of it. A number may be the type itself, and so may a quoted word. */
-function readAs(type: string, text: string): unknown {
-  if (type === 'string' || type === 'unknown' || type === `'${text}'`) return text;
-  const value = findJson(text);
-  if (value === null || value === undefined) return undefined;
-  const isFit = type === text || typeof value === (type === 'integer' ? 'number' : type);
-  return isFit ? value : undefined;
+  const isList = /^(\(.+\)|[^|]+)\[\]$/.test(type);
+  const words = texts.flatMap((text) => (isList ? text.split(',') : text));
+  const values = words.map(findJson);
+  const read = isList ? [words, values] : [words[0], values[0]];
+  const found = read.find(compileFieldType(type));
+  if (found === undefined) throw new TypeError(`${label} must be ${type}`);
+  if (words.length > 1 && !isList) throw new TypeError(`${label} was given more than once`);
+  return found;
 }
 
 function findJson(text: string): unknown {

@@ -54,7 +54,9 @@ interface Catalogue {
 /** Reads a gate: what its checks create, and the checks, each with where it is asked for. */
 export function readGate(gate: string) {
   const file = join(dirname(defaultConfigFile), 'gallery.yaml');
-  const { read, gates, documents, creations, checks } = parseCatalogue(readFileSync(file, 'utf8'));
+  // The file is of the same version.
+  const parsed = parse(readFileSync(file, 'utf8'), { merge: true, maxAliasCount: -1 });
+  const { read, gates, documents, creations, checks } = parseAnswer<Catalogue>(parsed);
   const { title = gate, profile = '' } = gates[gate] ?? {};
   const asked = Object.entries(checks).flatMap(([id, [about, sources, ...steps]]) => {
     const [key = '', part = ''] = sources[gate] ?? [];
@@ -63,11 +65,6 @@ export function readGate(gate: string) {
     return key === '' ? [] : [{ id, title: about, source, steps }];
   });
   return { gate, title, profile, creations, checks: asked };
-}
-
-/** The file is of the same version. */
-function parseCatalogue(text: string): Catalogue {
-  return parse(text, { merge: true, maxAliasCount: -1 }) as Catalogue;
 }
 
 /** A gate with its checks. */

@@ -6,7 +6,6 @@ import type { Sessions } from '../../access/sessions.ts';
 import { createAdmission } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
-import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { BridgeError, isId } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { OpenRecord } from '../../store/recorder.ts';
@@ -108,18 +107,12 @@ export function limitRequests(clock: Clock): RequestHandler {
 
 const operators = new WeakMap<Response, Credential>();
 
-/** The credential of the request: behind `requireOperator` there is one. */
+/** The credential of the request. @throws Error where the request has not passed `requireOperator` */
 export function getOperator(res: Response): Credential {
-  return operators.get(res) ?? NOBODY;
+  const operator = operators.get(res);
+  if (operator === undefined) throw new Error('The request has not passed requireOperator.');
+  return operator;
 }
-
-const NOBODY: Credential = {
-  id: '',
-  name: '',
-  purpose: 'reader',
-  profile: 'lenient',
-  provider: DEFAULT_PROVIDER,
-};
 
 /**
  * Turns an error of a handler into an answer as JSON. The last handler of each application: behind it Express would

@@ -211,7 +211,6 @@ function toProof({ trust, secrets, revokedAt }: OpsJson<'Client'>): string {
 
 /** How requests of a provider are taken, in words. */
 export function listChoices(handling: Handling): string[] {
-  const { returning, unknownMembers, nestedGroups, match } = handling;
-  const choices = { returning, unknownMembers, nestedGroups, match: match.join(' ') };
-  return Object.entries(choices).map((choice) => choice.join(': '));
+  const names = ['returning', 'unknownMembers', 'nestedGroups', 'match'] as const;
+  return names.map((name) => `${name}: ${[handling[name]].flat().join(' ')}`);
 }

@@ -58,7 +58,7 @@ export type FieldCheck = (value: unknown) => boolean;
  * The check for a type in the notation of `Fields` (see operation.ts).
  * @throws Error when the notation is wrong, which is a mistake in a row.
  */
-function compileFieldType(text: string): FieldCheck {
+export function compileFieldType(text: string): FieldCheck {
   const group = /^\(([^()]+)\)\[\]$/.exec(text)?.[1];
   if (group !== undefined) return arrayOf(compileFieldType(group));
   const checks = text.split(' | ').map(compileOne);
