@@ -60,13 +60,6 @@ test('what is turned away costs nothing of the rate', () => {
   expect(begin(admission, 'a', startMs)).toBeUndefined();
 });
 
-test('one client takes nothing from another', () => {
-  const admission = createTimed({ perSecond: 5, concurrentMax: 1 });
-  countBegun(admission, 100, startMs, 'a');
-
-  expect(countBegun(admission, 100, startMs, 'b')).toBe(5);
-});
-
 test.each([2_000, 3_600_000])('a clock that is set back by %i ms turns nobody away', (byMs) => {
   let wallMs = startMs;
   const clock = { now: () => wallMs, steady: () => nowMs };

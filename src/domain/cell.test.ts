@@ -14,11 +14,10 @@ import {
   onlyPending,
   onlyWaiting,
   release,
-  undo,
   withEcho,
   withSource,
 } from './cell.ts';
-import { toVersions, waitingFor } from './cell-test-support.ts';
+import { waitingFor } from './cell-test-support.ts';
 import { endRest, exhaust, fail, findFailed, refuse } from './failure.ts';
 
 type Field = 'active' | 'name' | 'address';
@@ -106,20 +105,6 @@ test('done of an older version never clears a newer ask', () => {
       const newer = ask(planned, some, at + later);
 
       expect(done(newer, planned, some)).toStrictEqual(newer);
-    }),
-  );
-});
-
-test('undo restores exactly what waited and where the values came from', () => {
-  hold(
-    fc.property(history, fields, version, source, (cells, some, at, from) => {
-      const asked = ask(cells, some, 9 + at);
-      const written = some.reduce((next, one) => withSource(next, one, from), asked);
-      const undone = undo(written, cells, some);
-
-      expect(toVersions(undone)).toEqual(toVersions(cells));
-      for (const one of FIELDS) expect(toRest(undone[one])).toEqual(toRest(cells[one]));
-      expect(undone).toStrictEqual(cells);
     }),
   );
 });

@@ -1,93 +1,135 @@
 import { expect, test } from 'vitest';
-import {
-  CHANGE_KINDS,
-  type ChangeKind,
-  exceedsLimit,
-  findHarm,
-  findRepair,
-  HARM_KINDS,
-  type HarmKind,
-  isGranting,
-  listHarms,
-  listKindsOf,
-} from './change.ts';
+import type { ChangeKind, HarmKind } from './change.ts';
+import * as changes from './change.ts';
 import { DRIFT_KINDS, isUnmanagedKind } from './drift.ts';
 import type { JsonValue } from './values.ts';
 
-const limit = { count: 20, percent: 10 };
-const rows = [
-  { count: 20, population: 1_000, want: false },
-  { count: 21, population: 1_000, want: true },
-  { count: 5, population: 50, want: false },
-  { count: 6, population: 50, want: true },
-  { count: 20, population: 49, want: false },
-];
-for (const { want, ...how } of rows) {
-  test(`${how.count} of ${how.population} is ${want ? 'too much' : 'within the limit'}`, () =>
-    expect(exceedsLimit(limit, how)).toBe(want));
-}
+test.each([
+  [21, 1_000, true],
+  [5, 50, false],
+  [6, 50, true],
+  [20, 49, false],
+])(
+  '20 or 10 %% are the limit: of %i of %i it is %s that they are too much',
+  (count, population, want) =>
+    expect(changes.exceedsLimit({ count: 20, percent: 10 }, { count, population })).toBe(want),
+);
+
+test('an amount of harm is told with its noun, one or many', () => {
+  expect(changes.toHarmWords('deleteGroup', 1)).toMatch(/^1 group /);
+  expect(changes.toHarmWords('deleteGroup', 1_200)).toMatch(/^1,200 groups /);
+});
 
 test('every drift of something managed has one change that repairs it', () => {
-  const repairs = DRIFT_KINDS.flatMap((kind) => findRepair(kind) ?? []);
+  const repairs = DRIFT_KINDS.flatMap((kind) => changes.findRepair(kind) ?? []);
 
   expect(repairs).toHaveLength(DRIFT_KINDS.filter((kind) => !isUnmanagedKind(kind)).length);
   expect(new Set(repairs).size).toBe(repairs.length);
 });
 
 test('what takes something away does harm by its kind alone, but for licences and permissions', () => {
-  const harmful = HARM_KINDS.flatMap(listKindsOf);
+  const harmful = changes.HARM_KINDS.flatMap(changes.listKindsOf);
+  const taking = changes.CHANGE_KINDS.filter((kind) => /deactivate|remove|delete/.test(kind));
 
-  expect(harmful.toSorted()).toEqual(
-    CHANGE_KINDS.filter((kind) => /deactivate|remove|delete/.test(kind)).toSorted(),
+  expect(harmful.toSorted()).toEqual(taking.toSorted());
+  expect(changes.CHANGE_KINDS.flatMap((kind) => changes.listHarms([{ kind }]))).toHaveLength(
+    harmful.length,
   );
 });
 
 test('the harm of a call is that of all its changes', () => {
-  const changes = [
-    { kind: 'member.remove' },
-    { kind: 'member.add' },
-    { kind: 'member.remove' },
-  ] as const;
+  const kinds = ['member.remove', 'member.add', 'user.access', 'member.remove'] as const;
 
-  expect(listHarms(changes)).toEqual(['removeMember', 'removeMember']);
+  const harms = changes.listHarms(kinds.map((kind) => ({ kind })));
+  expect(harms).toEqual(['removeMember', 'removeMember']);
 });
 
-const changes: readonly (readonly [
-  kind: ChangeKind,
-  desired: JsonValue,
-  observed: JsonValue,
-  harm?: HarmKind,
-  grants?: 'grants',
-])[] = [
-  ['user.create', { active: true }, null],
+test('what gives access or power, or may do so, is the opposite of a harm', () => {
+  const grants = changes.CHANGE_KINDS.map(
+    (kind) => [kind, changes.findGrant(kind)] as const,
+  ).filter(([, harm]) => harm);
+
+  expect(Object.fromEntries(grants)).toEqual({
+    'user.create': 'deactivate',
+    'user.activate': 'deactivate',
+    'user.access': 'cutAccess',
+    'group.permissions': 'cutAccess',
+    'member.add': 'removeMember',
+    'admin.add': 'demoteAdmin',
+    'entity.add': 'cutAccess',
+    'entity.change': 'cutAccess',
+  });
+});
+
+const may = (permissions: number) => ({ permissions });
+const away = (temporarilyInactive: boolean) => ({ temporarilyInactive });
+const shown = (addToCardsAndSpacesEnabled: boolean) => ({ addToCardsAndSpacesEnabled });
+const roles = (...some: string[]) => ({ roles: some });
+test.each<
+  [kind: ChangeKind, desired: JsonValue, observed: JsonValue, harm?: HarmKind, is?: 'grants']
+>([
   ['user.activate', { active: true }, { active: false }],
   ['user.deactivate', { active: false }, { active: true }, 'deactivate', 'grants'],
   ['member.remove', { present: false }, { present: true }, 'removeMember'],
   ['admin.remove', { present: false }, { present: true }, 'demoteAdmin', 'grants'],
-  ['admin.add', { present: true }, { present: false }],
-  ['group.permissions', { permissions: 6 }, { permissions: 2 }],
-  ['group.permissions', { permissions: 2 }, { permissions: 4 }, 'cutAccess', 'grants'],
-  ['group.permissions', { permissions: 1 }, { permissions: 1 + 2 ** 40 }, 'cutAccess', 'grants'],
-  [
-    'group.permissions',
-    { addToCardsAndSpacesEnabled: false },
-    { addToCardsAndSpacesEnabled: true },
-    'cutAccess',
-    'grants',
-  ],
+  ['group.permissions', may(6), may(2)],
+  ['group.permissions', may(2), may(4), 'cutAccess', 'grants'],
+  ['group.permissions', may(1), may(1 + 2 ** 40), 'cutAccess', 'grants'],
+  ['group.permissions', null, may(4), 'cutAccess', 'grants'],
+  ['group.permissions', may(4), null],
+  ['group.permissions', { ...may(2), ...shown(true) }, { ...may(2), ...shown(true) }],
+  ['group.permissions', shown(false), shown(true), 'cutAccess', 'grants'],
   // Ending a suspension gives access.
-  [
-    'user.access',
-    { temporarilyInactive: true },
-    { temporarilyInactive: false },
-    'cutAccess',
-    'grants',
-  ],
-  ['user.access', { temporarilyInactive: false }, { temporarilyInactive: true }],
-];
-for (const [kind, desired, observed, harm, grants] of changes) {
-  const change = { kind, desired, observed };
-  const words = `${kind} ${JSON.stringify(desired)} → ${JSON.stringify(observed)}`;
-  test(`${words}: repairing is ${harm ?? 'no harm'}, accepting ${grants ?? 'does not'}`, () =>
-    expect([findHarm(change), isGranting(change)]).toEqual([harm, grants !== undefined]));
-}
+  ['user.access', away(true), away(false), 'cutAccess', 'grants'],
+  ['user.access', away(true), away(true)],
+  ['entity.change', roles('reader', 'writer'), roles('reader')],
+  ['entity.change', roles('reader'), roles('reader', 'writer'), 'cutAccess', 'grants'],
+])(
+  '%s from %j to %j: harm is %s, accepting it otherwise %s',
+  (kind, desired, observed, harm, grants) => {
+    const change = { kind, desired, observed };
+
+    expect([changes.findHarm(change), changes.isGranting(change)]).toEqual([
+      harm,
+      grants !== undefined,
+    ]);
+  },
+);
+
+test('fields that one call changes are one change, and what is not wanted or not told is none', () => {
+  const values = {
+    active: [false, true],
+    name: ['Ada', undefined],
+    appsPermissions: [1, 3],
+    temporarilyInactive: [false, true],
+    address: [undefined, 'a@b'],
+    account: undefined,
+  } as const;
+  const fields = [
+    'account',
+    'active',
+    'name',
+    'address',
+    'appsPermissions',
+    'temporarilyInactive',
+  ] as const;
+
+  expect(changes.listFieldChanges(fields, values)).toEqual([
+    { kind: 'user.deactivate', desired: { active: false }, observed: { active: true } },
+    {
+      kind: 'user.access',
+      desired: { appsPermissions: 1, ...away(false) },
+      observed: { appsPermissions: 3, ...away(true) },
+    },
+  ]);
+  expect(changes.listChangedFields('user.access')).toEqual([
+    'appsPermissions',
+    'temporarilyInactive',
+  ]);
+});
+
+test('what goes to another provider is told from changes of the service', () =>
+  expect(changes.CHANGE_KINDS.filter(changes.isHandOver)).toEqual([
+    'user.hand-over',
+    'group.hand-over',
+  ]));

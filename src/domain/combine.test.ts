@@ -16,62 +16,29 @@ const byService = (value: number): Cells<Field> => ({
 const withPermissions = (permissions: number | undefined): JsonObject =>
   permissions === undefined ? { a: 1 } : { a: 1, [urn]: { permissions } };
 
-/** Permissions as they are held and by whom, the value of a rule, and what follows. */
-const cases: readonly (readonly [
-  why: string,
-  held: number | undefined,
-  cells: Cells<Field>,
-  ruled: number | undefined,
-  want: number | undefined,
-  wantCells: Cells<Field>,
-])[] = [
-  ['nobody says anything', undefined, {}, undefined, undefined, {}],
-  ['a rule alone', undefined, {}, 16, 16, byRule(16)],
+const NONE = undefined;
+type Permissions = number | undefined;
+test.each<[why: string, Permissions, Cells<Field>, ruled: Permissions, Permissions, Cells<Field>]>([
+  ['nobody says anything', NONE, {}, NONE, NONE, {}],
   ['what a provider sent wins', 3, {}, 16, 3, {}],
   ['what a provider sent wins also where a rule says the same', 16, {}, 16, 16, {}],
   ['a value that is put back as it was shown stays the rule’s', 16, byRule(16), 16, 16, byRule(16)],
   ['another value than the rule’s is the provider’s', 3, byRule(16), 16, 3, {}],
-  ['where the provider’s value goes, the rule’s returns', undefined, {}, 16, 16, byRule(16)],
-  ['another rule', 16, byRule(16), 1, 1, byRule(1)],
-  [
-    'what a provider takes away returns while the rule speaks',
-    undefined,
-    byRule(16),
-    16,
-    16,
-    byRule(16),
-  ],
-  [
-    'what was found at the takeover and taken away by a provider is gone',
-    undefined,
-    byService(4),
-    undefined,
-    undefined,
-    {},
-  ],
-  ['no rule any more: not ours', 16, byRule(16), undefined, undefined, {}],
-  [
-    'what was found at the takeover stays while no rule speaks',
-    0,
-    byService(0),
-    undefined,
-    0,
-    byService(0),
-  ],
+  ['where the provider’s value goes, the rule’s returns', NONE, {}, 16, 16, byRule(16)],
+  ['what a provider takes away returns with the rule', NONE, byRule(16), 16, 16, byRule(16)],
+  ['what was found goes where a provider takes it', NONE, byService(4), NONE, NONE, {}],
+  ['no rule any more: not ours', 16, byRule(16), NONE, NONE, {}],
+  ['what was found stays while no rule speaks', 0, byService(0), NONE, 0, byService(0)],
   ['a rule goes before what was found at the takeover', 0, byService(0), 16, 16, byRule(16)],
-];
+])('combine: %s', (_why, held, cells, ruled, want, wantCells) => {
+  const rulings = ruled === undefined ? {} : { permissions: { value: ruled, rule: 1 } };
 
-for (const [why, held, cells, ruled, want, wantCells] of cases) {
-  test(`combine: ${why}`, () => {
-    const rulings = ruled === undefined ? {} : { permissions: { value: ruled, rule: 1 } };
-
-    expect(combine({ attributes: withPermissions(held), cells, rulings, urn, fields })).toEqual({
-      attributes: withPermissions(want),
-      cells: wantCells,
-      changed: held === want ? [] : ['permissions'],
-    });
+  expect(combine({ attributes: withPermissions(held), cells, rulings, urn, fields })).toEqual({
+    attributes: withPermissions(want),
+    cells: wantCells,
+    changed: held === want ? [] : ['permissions'],
   });
-}
+});
 
 test('other values of the extension stay', () => {
   const attributes = { [urn]: { role: 1, permissions: 16 } };
@@ -97,33 +64,12 @@ test('what nobody changes is the same document', () => {
 });
 
 const flagged: Cells<Field> = { flag: { source: { value: true, by: 'service' } } };
-const undone: readonly (readonly [
-  why: string,
-  current: Cells<Field>,
-  before: Cells<Field>,
-  fields: readonly Field[],
-  want: Cells<Field>,
-])[] = [
-  [
-    'a field is given again by whom it was given before',
-    { ...byRule(16), ...flagged },
-    byService(4),
-    ['permissions'],
-    { ...byService(4), ...flagged },
-  ],
-  ['a field that nobody had given is given by nobody again', byRule(16), {}, ['permissions'], {}],
-  [
-    'a field that was written since stays as it is',
-    byRule(16),
-    { ...byService(4), ...flagged },
-    ['flag'],
-    { ...byRule(16), ...flagged },
-  ],
-  ['what did not change', byRule(16), byRule(16), ['permissions', 'flag'], byRule(16)],
-];
-
-for (const [why, current, before, some, want] of undone) {
-  test(`undoing who gave a value: ${why}`, () => {
-    expect(undo(current, before, some)).toEqual(want);
-  });
-}
+const both = { ...byRule(16), ...flagged };
+const before = { ...byService(4), ...flagged };
+test.each<[why: string, Cells<Field>, Cells<Field>, readonly Field[], want: Cells<Field>]>([
+  ['by whom it was given before', both, byService(4), ['permissions'], before],
+  ['by nobody where nobody had given it', byRule(16), {}, ['permissions'], {}],
+  ['as it is where it was written since', byRule(16), before, ['flag'], both],
+])('a value whose write is undone is given %s', (_why, current, earlier, some, want) =>
+  expect(undo(current, earlier, some)).toEqual(want),
+);

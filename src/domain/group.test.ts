@@ -3,11 +3,15 @@ import { GROUP_EXTENSION } from './extensions.ts';
 import {
   type DesiredGroup,
   type GroupField,
+  isAnotherGroup,
+  isInService,
   type LinkChange,
   listGroupDifferences,
   type ObservedGroup,
   removesGroupAccess,
   toDesiredGroup,
+  toGroupValues,
+  withCreated,
 } from './group.ts';
 import { userId } from './values.ts';
 
@@ -18,66 +22,33 @@ const desired: DesiredGroup = {
 };
 const observed: ObservedGroup = { displayName: 'Board', at: 1, by: 'groups.getGroup' };
 
-const cases: readonly (readonly [
-  why: string,
-  want: GroupField[],
-  observed?: Partial<ObservedGroup> | undefined,
-  desired?: Partial<DesiredGroup>,
-])[] = [
-  ['what is held is none', []],
-  ['another name', ['displayName'], { displayName: 'Bored' }],
-  ['the case of a name is one', ['displayName'], { displayName: 'board' }],
-  [
-    'composed and decomposed names are one',
-    [],
-    { displayName: 'Café' },
-    { displayName: 'Cafe\u0301' },
-  ],
-  ['white space in a name is none', [], { displayName: ' Board ' }],
-  ['permissions nobody set are not ours', [], { permissions: 16 }],
-  ['other permissions', ['permissions'], { permissions: 4 }, { permissions: 16 }],
-  ['no permissions are a wish too', ['permissions'], { permissions: 4 }, { permissions: 0 }],
-  ['permissions that were never seen', ['permissions'], undefined, { permissions: 0 }],
-  ['the same permissions are none', [], { permissions: 4 }, { permissions: 4 }],
-  ['a flag nobody set is not ours', [], { addToCardsAndSpacesEnabled: true }],
-  [
-    'a flag',
-    ['addToCardsAndSpacesEnabled'],
-    { addToCardsAndSpacesEnabled: true },
-    { addToCardsAndSpacesEnabled: false },
-  ],
-  [
-    'the same flag is none',
-    [],
-    { addToCardsAndSpacesEnabled: true },
-    { addToCardsAndSpacesEnabled: true },
-  ],
-];
+const may = (permissions: number) => ({ permissions });
+const on = { addToCardsAndSpacesEnabled: true };
+const off = { addToCardsAndSpacesEnabled: false };
+test.each<[why: string, GroupField[], Partial<ObservedGroup>, Partial<DesiredGroup>]>([
+  ['what is held is none', [], {}, {}],
+  ['another name', ['displayName'], { displayName: 'Bored' }, {}],
+  ['the case of a name is one', ['displayName'], { displayName: 'board' }, {}],
+  ['composed and decomposed are one', [], { displayName: 'Café' }, { displayName: 'Cafe\u0301' }],
+  ['white space in a name is none', [], { displayName: ' Board ' }, {}],
+  ['permissions nobody set are not ours', [], may(16), {}],
+  ['other permissions', ['permissions'], may(4), may(16)],
+  ['permissions that were never seen', ['permissions'], {}, may(0)],
+  ['the same permissions are none', [], may(4), may(4)],
+  ['a flag nobody set is not ours', [], on, {}],
+  ['a flag', ['addToCardsAndSpacesEnabled'], on, off],
+])('a difference between a group and what the service holds: %s', (_why, want, seen, asked) =>
+  expect(listGroupDifferences({ ...desired, ...asked }, { ...observed, ...seen }, {})).toEqual(
+    want,
+  ),
+);
 
-for (const [why, want, seen, asked] of cases) {
-  test(`a difference between a group and what the service holds: ${why}`, () => {
-    const [wanted, held] = [
-      { ...desired, ...asked },
-      { ...observed, ...seen },
-    ];
+test('the attributes of a group ask the service for all that was set, also zero and false', () => {
+  const extension = { ...may(0), ...off };
+  const asked = toDesiredGroup({ displayName: 'Board', [GROUP_EXTENSION]: extension });
 
-    expect(listGroupDifferences(wanted, held, {})).toEqual(want);
-  });
-}
-
-describe('what the attributes of a group ask of the service', () => {
-  test('everything that was set, also zero and false', () => {
-    const extension = { permissions: 0, addToCardsAndSpacesEnabled: false };
-
-    expect(toDesiredGroup({ displayName: 'Board', [GROUP_EXTENSION]: extension })).toEqual({
-      displayName: 'Board',
-      ...extension,
-    });
-  });
-
-  test('nothing that was not', () => {
-    expect(toDesiredGroup({ externalId: 'x' })).toEqual({ ...desired, displayName: '' });
-  });
+  expect(asked).toEqual({ displayName: 'Board', ...extension });
+  expect(toDesiredGroup({ externalId: 'x' })).toEqual({ ...desired, displayName: '' });
 });
 
 describe('whether what waits for a group takes access away', () => {
@@ -98,12 +69,43 @@ describe('whether what waits for a group takes access away', () => {
     ['nothing waits', false, {}],
     ['somebody joins', false, { links: [joins, { ...joins, list: 'admin' as const }] }],
     ['one of several leaves', true, { links: [joins, leaves] }],
-    ['one of several admins goes', true, { links: [joins, { ...leaves, list: 'admin' as const }] }],
     ['the group goes', true, { deleted: true }],
-    ['the group goes, whoever joined', true, { deleted: true, links: [joins] }],
     ['it leaves an entity', true, { cells: toEntityCells('') }],
     ['it is to have roles in an entity', false, { cells: toEntityCells('reader') }],
   ])('%s: %s', (_, want, waiting) => {
     expect(removesGroupAccess({ deleted: false, cells: {}, links: [], ...waiting })).toBe(want);
   });
 });
+
+test('a group is in the service as soon as it has one of its three names there', () => {
+  const none = { scimId: undefined, restId: undefined, uid: undefined };
+  const some = [none, { ...none, scimId: '1' }, { ...none, restId: 0 }, { ...none, uid: 'u' }];
+
+  expect(some.map(isInService)).toEqual([false, true, true, true]);
+});
+
+test.each([
+  [undefined, '2020', { created: '2020' }],
+  ['2020', undefined, { created: '2020' }],
+  ['2020', '2021', { created: '' }],
+  ['', '2020', { created: '' }],
+])('a time of creation that was %j, and is shown as %j', (created, shown, want) =>
+  expect(withCreated(created === undefined ? undefined : { created }, shown)).toEqual(want),
+);
+
+const made = { ...observed, created: '2020' };
+test.each([
+  ['neither name nor time', made, { displayName: 'Staff', created: '2021' }, true],
+  ['the name', made, { displayName: ' Board ', created: '2021' }, false],
+  ['the time', made, { displayName: 'Staff', created: '2020' }, false],
+  ['no time that is shown', made, { displayName: 'Staff' }, false],
+  ['no time that was seen', observed, { displayName: 'Staff', created: '2021' }, false],
+])('a group with the linked id that shares %s is another one', (_what, before, shown, want) =>
+  expect(isAnotherGroup(before, shown)).toBe(want),
+);
+
+test('an operator is shown what is wanted and held of each field of a group', () =>
+  expect(toGroupValues({ ...desired, permissions: 4 }, { ...observed, permissions: 6 })).toEqual({
+    ...{ existence: undefined, displayName: ['Board', 'Board'], permissions: [4, 6] },
+    addToCardsAndSpacesEnabled: [undefined, undefined],
+  }));

@@ -1,59 +1,195 @@
 import { expect, test } from 'vitest';
-import { toVersions } from './cell-test-support.ts';
-import { NEW_LINK, writeLink } from './link.ts';
-import { type ObservedUser, toDesiredUser, type UserState } from './user.ts';
-import { userId } from './values.ts';
-import { toCellsAfterWrite } from './write.ts';
+import type { Cells } from './cell.ts';
+import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
+import { GROUP_EXTENSION, USER_EXTENSION } from './extensions.ts';
+import { type GroupField, type GroupState, toDesiredGroup } from './group.ts';
+import { type ObservedUser, toDesiredUser, type UserField, type UserState } from './user.ts';
+import { groupId, type JsonObject, userId } from './values.ts';
+import * as writes from './write.ts';
 
-const attributes = {
-  userName: 'ada@example.com',
-  name: { givenName: 'Ada', familyName: 'Lovelace' },
-  active: true,
-};
+const ADA = 'ada@example.com';
+const named = { userName: ADA, name: { givenName: 'Ada', familyName: 'Lovelace' } };
+const attributes = { ...named, active: true };
 const observed: ObservedUser = {
-  userName: 'ada@example.com',
-  email: 'ada@example.com',
-  fullName: 'Ada Lovelace',
-  active: true,
-  at: 1,
-  by: 'scim.getUser',
+  ...{ userName: ADA, email: ADA, fullName: 'Ada Lovelace', active: true },
+  ...{ at: 1, by: 'scim.getUser' },
 };
+const common = { cells: {}, version: 8, deleted: false, mustLook: false, sentCreates: [] };
 const settled: UserState = {
-  id: userId('u'),
-  upstreamId: 7,
+  ...{ ...common, id: userId('u'), upstreamId: 7, observed },
   desired: toDesiredUser(attributes, false),
-  observed,
-  cells: {},
-  version: 8,
-  deleted: false,
-  mustLook: false,
-  sentCreates: [],
 };
+const seen = (more: object) => ({ ...settled, observed: { ...observed, ...more } });
+const asking = (versions: Versions<UserField>) => ({ cells: waitingFor(versions) });
+const look = { mustLook: true };
+const unsure = { ...settled, ...look };
+const unseen = { ...settled, observed: undefined };
+const accountless = { ...unseen, upstreamId: undefined };
+const inactive = { ...accountless, desired: { ...settled.desired, active: false } };
+const creating = asking({ account: 5 });
+const sent = { sentCreates: [{ name: ADA }] };
+const OFF = { ...named, active: false };
+const ON = attributes;
 
-test.each([
-  { why: 'nothing where the service holds it all', mustLook: false, want: {} },
-  {
-    why: 'everything that it names while a call may change it',
-    mustLook: true,
-    want: { active: 9, name: 9 },
-  },
-])('a write of a user makes wait: $why', ({ mustLook, want }) => {
-  const cells = toCellsAfterWrite({
-    state: { ...settled, mustLook },
-    cells: {},
-    attributes,
-    fields: ['active', 'name'],
-    version: 9,
-    deactivation: 'scim',
-  });
+test('a write names fields by their attributes, those of an extension by their URN', () => {
+  const names = ['userName', `${USER_EXTENSION}:appsPermissions`, 'displayName', 'active'];
+  const ofGroup = ['displayName', 'permissions', `${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`];
 
-  expect(toVersions(cells)).toEqual(want);
+  expect(writes.toUserFields(new Set(names))).toEqual(['active', 'appsPermissions', 'address']);
+  expect(writes.toGroupFields(new Set(ofGroup))).toEqual([
+    'displayName',
+    'addToCardsAndSpacesEnabled',
+  ]);
 });
 
-test('a write of a list makes somebody wait whom a call may change', () => {
-  const others = { ...NEW_LINK, observed: 1 };
+const BOTH = { active: 9, name: 9 };
+test.each<[why: string, state: UserState, sent: JsonObject, want: Versions<UserField>]>([
+  ['nothing where the service holds it all', settled, ON, {}],
+  ['what the service does not hold', settled, OFF, { active: 9 }],
+  ['everything while a call may change it', unsure, ON, BOTH],
+  ['everything of an account that was never seen', unseen, ON, BOTH],
+  ['what is set, and not the rest', unsure, { active: true }, { active: 9 }],
+  ['what waits already', { ...settled, ...asking({ name: 5 }) }, ON, { name: 9 }],
+  ['an account where there is none', accountless, ON, { account: 9 }],
+  ['a look for an account that others may have made', accountless, OFF, { account: 9 }],
+  ['nothing where its creation was not sent', { ...accountless, ...creating }, OFF, {}],
+  ['a look where it was', { ...inactive, ...creating, ...sent }, OFF, { account: 9 }],
+  ['a look where it may be', { ...inactive, ...creating, ...look }, OFF, { account: 9 }],
+])('a write of active and name of a user makes wait: %s', (_why, state, asked, want) => {
+  const fields: UserField[] = ['active', 'name'];
+  const write = { state, cells: state.cells, attributes: asked, fields, version: 9 };
 
-  const after = writeLink(others, { wanted: true, version: 9, isUnsure: true });
+  expect(toVersions(writes.toCellsAfterWrite({ ...write, deactivation: 'scim' }))).toEqual(want);
+});
 
-  expect(after).toMatchObject({ desired: 1, observed: 1, pending: 9 });
+const off = seen({ active: false });
+const suspended = seen({ temporarilyInactive: true });
+test.each<[why: string, state: UserState, want: Versions<UserField>]>([
+  ['the deactivation alone', { ...settled, ...asking({ name: 5 }) }, { active: 9 }],
+  ['nothing where it is done', off, {}],
+  ['a deactivation that waits', { ...off, ...asking({ active: 5 }) }, { active: 9 }],
+  ['one that a call may undo', { ...off, ...look }, { active: 9 }],
+  ['one that was never seen', unseen, { active: 9 }],
+  ['a look for an account that may be there', { ...accountless, ...sent }, { account: 9 }],
+  ['nothing where there is none', inactive, {}],
+])('a deletion of a user makes wait: %s', (_why, state, want) => {
+  const how = { version: 9, deactivation: 'scim' } as const;
+
+  expect(toVersions(writes.toCellsAfterUserDeletion(state, how))).toEqual(want);
+});
+
+test('where suspending deactivates, the deletion of somebody suspended is done', () => {
+  const how = { version: 9, deactivation: 'temporarilyInactive' } as const;
+
+  expect(writes.toCellsAfterUserDeletion(suspended, how)).toEqual({});
+});
+
+test('optional fields are ours once they have a value, the others always', () => {
+  const fields: UserField[] = [
+    'active',
+    'address',
+    'name',
+    'appsPermissions',
+    'temporarilyInactive',
+  ];
+  const none = { name: undefined, appsPermissions: undefined, temporarilyInactive: undefined };
+  const listOwned = (some: object) =>
+    fields.filter((field) => writes.isOwned(field, { ...none, ...some }));
+
+  expect(listOwned({})).toEqual(['active', 'address']);
+  expect(listOwned({ appsPermissions: 0, temporarilyInactive: false, name: named.name })).toEqual(
+    fields,
+  );
+});
+
+const ROOM = 'entity:room';
+const ROLES: Cells<GroupField> = { [ROOM]: { source: { value: 'reader', by: 'rule' } } };
+const board: GroupState = {
+  ...{ ...common, id: groupId('g'), ids: { scimId: '1', restId: 1, uid: 'u' }, created: true },
+  ...{ desired: toDesiredGroup({ displayName: 'Board' }), links: [] },
+  observed: { displayName: 'Board', permissions: 4, at: 1, by: 'groups.getGroup' },
+};
+const absent = { ...board, ids: { scimId: undefined, restId: undefined, uid: undefined } };
+const moving = { ...board, ...look };
+const held = { displayName: 'Board' };
+const changed = { displayName: 'Staff', [GROUP_EXTENSION]: { permissions: 6 } };
+test.each<[why: string, state: GroupState, sent: JsonObject, want: Versions<GroupField>]>([
+  ['what the service does not hold', board, changed, { displayName: 9, permissions: 9, [ROOM]: 9 }],
+  ['an entity in which rules want other roles', board, held, { [ROOM]: 9 }],
+  ['what is set while a call may change it', moving, held, { displayName: 9, [ROOM]: 9 }],
+  ['everything of a group that is not there', absent, changed, { existence: 9 }],
+  ['its roles too', { ...absent, cells: ROLES }, changed, { existence: 9, [ROOM]: 9 }],
+])('a write of a group makes wait: %s', (_why, state, asked, want) => {
+  const fields: GroupField[] = ['displayName', 'permissions', ROOM];
+  const write = { state, cells: state.cells, attributes: asked, fields, version: 9 };
+
+  expect(toVersions(writes.toCellsAfterGroupWrite(write))).toEqual(want);
+});
+
+test.each([
+  ['one that the bridge made is removed', true, true, { existence: 9 }],
+  ['not where it cannot be there', true, false, {}],
+  ['another one leaves its entities', false, true, { [ROOM]: 9 }],
+])('a deletion of a group: %s', (_why, isOwn, mayBeThere, want) => {
+  const cells = { ...ROLES, displayName: { pending: 5 } };
+
+  expect(
+    toVersions(writes.toCellsAfterGroupDeletion(cells, { isOwn, mayBeThere, version: 9 })),
+  ).toEqual(want);
+});
+
+const suspension = (value: boolean | undefined): JsonObject => ({
+  userName: ADA,
+  [USER_EXTENSION]: {
+    appsPermissions: 1,
+    ...(value !== undefined && { temporarilyInactive: value }),
+  },
+});
+const ruled = { source: { value: true, by: 'rule' } } as const;
+test.each([
+  ['is ended where it is cleared', true, undefined, {}, false],
+  ['stays as it is sent', true, true, {}, true],
+  ['that was none stays none', false, undefined, {}, undefined],
+  ['is not ended where a rule wants it', true, undefined, ruled, undefined],
+] as const)('a suspension %s', (_why, before, after, temporarilyInactive, want) => {
+  const combined = { attributes: suspension(after), cells: { temporarilyInactive } };
+
+  expect(writes.withSuspensionEnded(suspension(before), combined)).toEqual(suspension(want));
+});
+
+const licence = (appsPermissions: number) => ({ [USER_EXTENSION]: { appsPermissions, role: 2 } });
+const was = { ...named, active: true, title: 'Dr', ...licence(1) };
+const wrote = { ...named, active: false, title: 'Ms', ...licence(3) };
+const { name: _, ...nameless } = was;
+const byRule: Cells<UserField> = { appsPermissions: { source: { value: 1, by: 'rule' } } };
+type TakenBack = Partial<Parameters<typeof writes.takeBackWrite>[1]>;
+
+const both = { before: was, after: wrote };
+const first = { written: { ...both, before: nameless } };
+const created = { ...byRule, account: { pending: 9 } };
+const wholly: TakenBack = {
+  ...{ isLast: false, current: was, fields: ['account'] },
+  ...{ cells: created, cellsBefore: {} },
+};
+const sir = { title: 'Sir' };
+const asked = (active: number, appsPermissions?: number) =>
+  waitingFor<UserField>({ active, ...(appsPermissions && { appsPermissions }) });
+
+test.each<[why: string, TakenBack, attributes: JsonObject, cells: Cells<UserField>]>([
+  ['all of it where it was the last', {}, was, asked(8)],
+  [
+    'not what is another value now',
+    { current: { ...wrote, ...sir } },
+    { ...was, ...sir },
+    asked(8),
+  ],
+  ['one field where others wrote', { isLast: false }, { ...wrote, active: true }, asked(8, 9)],
+  ['what it gave first goes', first, nameless, { ...asked(8), name: { pending: 10 } }],
+  ['what reached the service waits again', { cells: {}, fields: ['name'] }, was, asked(10, 10)],
+  ['with the account the sources', wholly, was, {}],
+])('a refused write is taken back: %s', (_why, refused, attributes, cells) => {
+  const given = { current: wrote, cells: asked(9, 9), cellsBefore: asked(8), written: both };
+  const how = { ...given, fields: ['active' as const], isLast: true, version: 10 };
+
+  expect(writes.takeBackWrite('user', { ...how, ...refused })).toEqual({ attributes, cells });
 });

@@ -96,9 +96,8 @@ describe('roles and licences that governance assigns', () => {
 
     await bridge.send('PUT', `/Users/${cleo}`, toUser('cleo'));
     const shown = await readUser(bridge, old);
-    await bridge.settled(
-      bridge.send('PUT', `/Users/${old}`, { ...shown, entitlements: [{ value: 'other' }] }),
-    );
+    const other = { ...shown, entitlements: [{ value: 'other' }] };
+    await bridge.settled(bridge.send('PUT', `/Users/${old}`, other));
 
     expect(bridge.sandbox.calls.count({ mutating: true })).toBe(0);
     expect([readLicence(bridge, 'cleo'), readLicence(bridge, 'older')]).toEqual([2, 1]);
@@ -124,11 +123,8 @@ describe('roles and licences that governance assigns', () => {
     await bridge.settled(bridge.patch(`/Users/${dora}`, number(5)));
 
     expect((await readUser(bridge, dora)).entitlements).toEqual([FULL, DESK]);
-    const refused = await bridge.tryPatch(
-      `/Users/${dora}`,
-      number(1),
-      replace('entitlements', [GUEST]),
-    );
+    const guest = replace('entitlements', [GUEST]);
+    const refused = await bridge.tryPatch(`/Users/${dora}`, number(1), guest);
     expect(refused).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
     expect(readLicence(bridge, 'dora')).toBe(5);
   });
@@ -141,16 +137,9 @@ describe('roles and licences that governance assigns', () => {
     { list: 'roles', value: 'Role:Pilot' },
   ])('are refused where the service has or gives none: $value', async ({ list, value }) => {
     const id = await bridge.addUser(`refused.${value.replace(':', '.')}`);
-    const created = await bridge.request(
-      'POST',
-      '/Users',
-      toUser('nobody', { [list]: [{ value }] }),
-    );
-    const patched = await bridge.tryPatch(`/Users/${id}`, {
-      op: 'add',
-      path: list,
-      value: [{ value }],
-    });
+    const one = [{ value }];
+    const created = await bridge.request('POST', '/Users', toUser('nobody', { [list]: one }));
+    const patched = await bridge.tryPatch(`/Users/${id}`, { op: 'add', path: list, value: one });
 
     for (const answer of [created, patched])
       expect(answer).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });

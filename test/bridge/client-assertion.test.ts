@@ -215,7 +215,7 @@ const refusedTrusts: readonly [why: string, trust: object, words: string][] = [
   [
     'an issuer without an audience',
     { issuer, claims: { a: ['b'] } },
-    'An issuer signs for many: aud',
+    'An issuer signs for many: a',
   ],
   ['an issuer without a claim', { issuer, audiences: ['x'] }, 'An issuer signs for many: claims'],
   ['a client without keys', {}, 'A client that signs for itself'],

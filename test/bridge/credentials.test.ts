@@ -1,7 +1,6 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { expectScimError } from '../support/attack.ts';
 import {
   bridgeForSuite,
@@ -238,37 +237,6 @@ describe('named tokens', () => {
       expect(seen).toEqual([401, answers[0]?.text, challenge]);
     }
     expect((await askWith(bridge, long.text)).status).toBe(200);
-  });
-
-  test('they survive a restart, several are valid at once, and a rotation refuses no request', async () => {
-    const service = await forTest(startSandbox());
-    const settings = { DATABASE_URL: await makeStoreUrl() };
-    const first = await startTestBridge({ service, settings });
-    const old = await makeToken(first, { name: 'okta-2026' });
-    await first.stop();
-
-    const bridge = await bridgeForTest({ service, settings });
-    const state = { text: old.text, isOver: false, refused: 0, withNext: 0 };
-    const provider = (async () => {
-      while (!state.isOver) {
-        const { text } = state;
-        if ((await askWith(bridge, text)).status !== 200) state.refused += 1;
-        if (text !== old.text) state.withNext += 1;
-      }
-    })();
-    state.text = (await makeToken(bridge, { name: 'okta-2027' })).text;
-    // By now the provider has its answer to everything that it sent with the old one.
-    await expect.poll(() => state.withNext).toBeGreaterThan(0);
-    await bridge.ops('POST', '/tokens/okta-2026/revoke');
-    const before = state.withNext;
-    await expect.poll(() => state.withNext).toBeGreaterThan(before + 1);
-    state.isOver = true;
-    await provider;
-
-    expect(state.refused).toBe(0);
-    expect((await askWith(bridge, old.text)).status).toBe(401);
-    expect(await bridge.listOps('/tokens?state=live')).toMatchObject([{ name: 'okta-2027' }]);
-    expect(await bridge.listOps('/tokens?state=revoked')).toMatchObject([{ name: 'okta-2026' }]);
   });
 
   test('what expires within 30 days is told, by name to operators alone, until it is revoked', async () => {

@@ -128,12 +128,8 @@ describe('a handover', () => {
       ...{ 'dora@example.com': 'handed-over userName', 'eve@example.com': 'ambiguous' },
       ...{ 'fay@example.com': 'only-here', 'hugo@example.com': 'only-file' },
     });
-    expect(planned.counts).toEqual({
-      'handed-over': 4,
-      ambiguous: 1,
-      'only-here': 1,
-      'only-file': 1,
-    });
+    const others = { ambiguous: 1, 'only-here': 1, 'only-file': 1 };
+    expect(planned.counts).toEqual({ 'handed-over': 4, ...others });
     expect(await find(entra, 'ada')).toMatchObject({ externalId: '7a-ada' });
     expect(await find(entra, 'bob')).toMatchObject({ externalId: '7a-bob' });
     expect(await find(okta, 'fay')).toMatchObject({ externalId: '00u-fay' });

@@ -131,17 +131,6 @@ describe('ids that the service gave anew', () => {
     expect(sandbox.service.getUser(id)).toMatchObject({ email, fullName, active: true });
   });
 
-  test('not at all: somebody whose names an administrator changed is the same person', async () => {
-    const id = await bridge.settled(bridge.addUser('maiden'));
-    const married = { email: toAddress('married'), userName: 'married' };
-    sandbox.service.updateUser(account('maiden').id, married);
-    await bridge.settled(bridge.sweep());
-    await bridge.settled(bridge.patch(`/Users/${id}`, OUT));
-
-    expect(account('married').active).toBe(false);
-    expect(sandbox.service.findUser(toAddress('maiden'))).toBeUndefined();
-  });
-
   describe('to groups', () => {
     let people: string[] = [];
     beforeAll(async () => {

@@ -117,12 +117,9 @@ describe('the keys of an issuer', () => {
     expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  const headers = { location: '/keys' };
   test.each<[why: string, mood: IssuerMood, reason: string]>([
-    [
-      'a redirect',
-      { kind: 'status', status: 302, headers: { location: '/keys' } },
-      'answered with 302',
-    ],
+    ['a redirect', { kind: 'status', status: 302, headers }, 'answered with 302'],
     ['too much', { kind: 'text', text: ' '.repeat(262_145) }, 'more than 262144 bytes'],
   ])('%s in the place of keys is told, and refuses nobody for good', async (_, mood, reason) => {
     const trust = await trustIssuer();

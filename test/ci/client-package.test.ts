@@ -79,28 +79,6 @@ test('publint has nothing to say', async () => {
   expect(await lintPacked(tarball)).toEqual([]);
 });
 
-test('the client is used from JavaScript', async () => {
-  writeFileSync(
-    join(project, 'use.js'),
-    `import { createClient } from '@scim-bridge/client';
-const client = createClient({ baseUrl: process.argv[2], token: 'token', requestsPerSecond: 0 });
-const mistake = await client.cards.retrieveCard({ path: { card_id: '1' } }).catch((error) => error);
-const card = await client.cards.retrieveCard({ path: { card_id: 1 } });
-await client.close();
-console.log(JSON.stringify({ mistake: mistake.message, card }));
-`,
-  );
-  const { stdout } = await run(process.execPath, ['use.js', server.url], { cwd: project });
-
-  expect(JSON.parse(stdout)).toEqual({
-    mistake: 'cards.retrieveCard: path.card_id must be integer',
-    card: {},
-  });
-  expect(server.recorded.map(({ method, url }) => `${method} ${url}`)).toEqual([
-    'GET /api/latest/cards/1',
-  ]);
-});
-
 test('what is packed streams a content of the service, and gives the headers of an answer', async () => {
   writeFileSync(
     join(project, 'stream.js'),

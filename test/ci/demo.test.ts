@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../support/lifetimes.ts';
@@ -45,11 +43,4 @@ test('the demo tells its story to the end, shows no secret and leaves nothing be
   expect(out).not.toContain('demo-secret-');
   expect(out).not.toContain('\u001b');
   expect(readdirSync(folder)).toEqual([]);
-});
-
-test('a demo that cannot be told ends with 1 and says why', async () => {
-  const { code, errors } = await runDemo(join(tmpdir(), 'there-is-no-such-folder'));
-
-  expect(code).toBe(1);
-  expect(errors).toMatch(/The demo failed: .*ENOENT/);
 });

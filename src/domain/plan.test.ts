@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { ChangeKind } from './change.ts';
+import { isHolding, isOfRecovery, PLAN_SOURCES, toPlace } from './plan.ts';
+import type { JsonValue } from './values.ts';
+
+const fields = (...some: string[]) => ({ kind: 'fields', fields: some });
+
+test.each<[kind: ChangeKind, memberId: string, desired: JsonValue, place: object]>([
+  ['member.add', 'u', { present: true }, { kind: 'link', list: 'member', userId: 'u' }],
+  ['entity.change', 'entity:room', 'reader', fields('entity:room')],
+  ['entity.change', '', 'reader', fields()],
+  ['user.rename', '', null, fields('name')],
+  ['user.access', '', { temporarilyInactive: null }, fields('temporarilyInactive')],
+
+  ['user.hand-over', '', { provider: 'b' }, fields()],
+])('a change of %s %s to %j has one place', (kind, memberId, desired, place) =>
+  expect(toPlace({ kind, memberId, desired })).toEqual(place),
+);
+
+test('plans of a provider and of a recovery hold changes back; for a recovery everything is read', () => {
+  expect(PLAN_SOURCES.filter(isHolding)).toEqual(['provider', 'first-run', 'restore']);
+  expect(PLAN_SOURCES.filter(isOfRecovery)).toEqual(['first-run', 'restore']);
+});
