@@ -138,26 +138,26 @@ async function runGate(run: GateRun) {
 }
 
 function openCredentials({ client, profile, options: { provider } }: GateRun, mark: string) {
-  let live: { readonly name: string; readonly path: `/${string}` }[] = [];
+  const live = new Map<string, `/${string}`>();
+  const revoke = async () => {
+    for (const [name, path] of live) {
+      const answer = await client.ask('POST', path).catch(() => undefined);
+      if (answer !== undefined && answer.status < 300) live.delete(name);
+    }
+    return [...live.keys()];
+  };
   return {
     async make(kind: 'tokens' | 'clients', more: JsonObject) {
-      const name = live.length === 0 ? mark : `${mark}-${live.length}`;
+      const name = live.size === 0 ? mark : `${mark}-${live.size}`;
       const body = { name, profile, ...(provider !== undefined && { provider }), ...more };
       const sent = await client.send('POST', `/${kind}`, body);
       const made = parseAnswer<{ id: string; token?: string; secret?: string | null }>(sent);
-      live.push({ name, path: `/${kind}/${made.id}/revoke` });
+      live.set(name, `/${kind}/${made.id}/revoke`);
       return made;
     },
     revoke,
     [Symbol.asyncDispose]: async () => void (await revoke()),
   };
-  async function revoke(): Promise<string[]> {
-    const answers = await Promise.all(
-      live.map(({ path }) => client.ask('POST', path).catch(() => undefined)),
-    );
-    live = live.filter((_, place) => (answers[place]?.status ?? 500) >= 300);
-    return live.map(({ name }) => name);
-  }
 }
 
 /** Deletes what has a name of this run, groups first; lists the names that are left then. */

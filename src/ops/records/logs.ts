@@ -174,7 +174,8 @@ function toRows(
   acts: readonly OperatorAct[],
   { entry, at }: { readonly entry: string; readonly at: number },
 ): NewAct[] {
-  return acts.flatMap(({ target = '', change, ...act }, index) => {
+  return acts.flatMap((kept, index) => {
+    const { target = '', change, requestId, remoteAddress, status = null, ...act } = kept;
     // What is served with and without a slash at its end is one route.
     const route = act.route.replace(/\/$/, '');
     const name = `${act.method} ${route}`;
@@ -186,18 +187,16 @@ function toRows(
     // An attempt at all that waits concerns everybody too.
     const isOfAll = name in OF_ALL || (name === 'POST /ops/retry' && target === '');
     return {
+      ...act,
       at,
       entry: index === 0 ? entry : null,
       act: idle ?? words,
-      operator: act.operator,
-      credential: act.credential,
-      method: act.method,
       route,
       // The record of an erasure keeps no id.
       target: route.endsWith('/erase') ? '' : target,
-      address: act.remoteAddress,
-      request_id: act.requestId,
-      status: act.status ?? null,
+      address: remoteAddress,
+      request_id: requestId,
+      status,
       state_before: before,
       state_after: after,
       everyone: Number(isOfAll && idle === undefined),

@@ -21,11 +21,9 @@ import { listKept } from './explain.ts';
 
 /** Requests that show users and groups, take them over and release them. */
 export const resourceRoutes = [
-  route(USERS, async (sources, { query }) => ok(await readItems(sources, 'user', query, toUsers))),
+  route(USERS, async (...call) => ok(await readItems('user', toUsers, ...call))),
   ...toRoutes({ name: 'User', type: 'user', noun: 'person' }, toUsers),
-  route(GROUPS, async (sources, { query }) =>
-    ok(await readItems(sources, 'group', query, toGroups)),
-  ),
+  route(GROUPS, async (...call) => ok(await readItems('group', toGroups, ...call))),
   ...toRoutes({ name: 'Group', type: 'group', noun: 'group' }, toGroups),
 ] as const;
 
@@ -156,10 +154,10 @@ const REFUSALS = {
 
 /** A page of the list of users, or of groups, found by windows: a filter may let few through. */
 function readItems<Type extends ResourceType, Item>(
-  sources: OpsSources,
   type: Type,
-  query: ListQuery<typeof USERS.filters>,
   toItems: ToItems<Type, Item>,
+  sources: OpsSources,
+  { query }: { readonly query: ListQuery<typeof USERS.filters> },
 ) {
   const db = sources.store.read;
   const read = async ({ from, limit }: PartQuery) => {
