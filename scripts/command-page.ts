@@ -1,22 +1,6 @@
 import { Command } from 'commander';
-import type { CliContext } from '../src/cli/command.ts';
+import { addCommand } from '../src/cli/command.ts';
 import { commands } from '../src/cli/program.ts';
-
-/** Context of a command line that is only described. */
-const nothing = (): never => {
-  throw new Error('nothing is run here');
-};
-const context: CliContext = {
-  env: {},
-  readFile: nothing,
-  readInput: nothing,
-  write: nothing,
-  writeError: nothing,
-  untilStopped: nothing,
-  loadSettings: nothing,
-  connect: nothing,
-  exitWith: nothing,
-};
 
 /** Options that the page explains once for all commands. */
 const COMMON = new Set(['--json', '--limit', '--of', '--yes', '--help', '--csv']);
@@ -24,7 +8,7 @@ const COMMON = new Set(['--json', '--limit', '--of', '--yes', '--help', '--csv']
 /** Every command with its options as a Markdown table, for docs/command-line.md. */
 export function toCommandsTable(): string {
   const program = new Command('scim-bridge');
-  for (const addCommand of commands) addCommand(program, context);
+  for (const row of commands) addCommand(program, row);
   const rows = program.commands.flatMap((command) => listRows(command, ''));
   return ['| command | what it does | options |', '|---|---|---|', ...rows].join('\n');
 }

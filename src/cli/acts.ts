@@ -8,9 +8,9 @@ import type { Given } from '../ops/lists/list.ts';
 import { records } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
 import {
-  type AddCommand,
   askOps,
   type CliContext,
+  type CommandRow,
   commandOf,
   confirm,
   exitCodes,
@@ -238,7 +238,7 @@ A dry run is made and shown first. A plan of repairs above the limits is done on
 its hash.`;
 
 /** Makes a command that decides about some of what a list shows: `drifts repair`. */
-export function decisionCommand(list: string, decision: keyof typeof DECISIONS): AddCommand {
+export function decisionCommand(list: string, decision: keyof typeof DECISIONS): CommandRow {
   const [about, done, question] = DECISIONS[decision];
   const body = opsSchemas.DriftsBody.options.find(({ shape }) => shape.decision.value === decision);
   const { options, read } = bodyOptions(body, { known: ['decision', 'ids'] });

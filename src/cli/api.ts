@@ -263,7 +263,6 @@ export function openService(
   return createTransport({ ...options, ...deps, hooks: { writesRefused: () => refused } });
 }
 
-/** Describes the parameters and the answer of an operation, from its row. */
 function toOperationHelp(operation: Operation): string {
   const { id, about, method, path, pathParameters = {}, query, body, conditions } = operation;
   const { stage, source, paging, content, deprecated } = operation;

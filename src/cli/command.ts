@@ -27,11 +27,7 @@ export interface CliContext extends CliWorld {
   readonly loadSettings: () => LoadedSettings;
   /** Client of the running bridge, with `ops.commandToken` or else `ops.token`. @throws BridgeError `ops-failed` */
   readonly connect: (timeoutMs?: number) => OpsClient;
-  readonly exitWith: (code: number) => void;
 }
-
-/** Adds one command to the program. */
-export type AddCommand = (program: Command, context: CliContext) => void;
 
 /** What was typed, and where it runs. */
 export interface Call<Typed> extends CliContext {
@@ -65,7 +61,8 @@ export function tableOf<Item>(
   };
 }
 
-interface CommandRow<Typed> {
+/** A command. */
+export interface CommandRow<Typed = never> {
   readonly usage: string;
   readonly about: string;
   readonly help?: string | undefined;
@@ -94,26 +91,33 @@ const PARENTS: Readonly<Record<string, string>> = {
   plan: 'what the bridge would do in the service',
 };
 
-/** Makes a command: it parses what was typed, runs, and prints the result. */
-export function commandOf<Typed = unknown>(row: CommandRow<Typed>): AddCommand {
-  const { options = [], help = '', configure, run } = row;
-  return (program, context) => {
-    const command = addEmpty(program, row.usage).description(row.about).addHelpText('after', help);
-    for (const one of options) {
-      if (one instanceof Option) command.addOption(one);
-      else command.option(...one);
-    }
-    configure?.(command);
-    command.action(async () => {
-      const output = await run(toCall<Typed>(command, context)).catch((error: unknown) => {
-        throw error instanceof WrongUsage ? command.error(error.message) : error;
-      });
-      if (output === undefined) return;
-      context.write(await print(output, command.opts(), context));
-      context.writeError(output.notes ?? '');
-      context.exitWith(output.code ?? exitCodes.done);
-    });
-  };
+/** Types what is typed behind a command by what its `run` takes. */
+export function commandOf<Typed = unknown>(row: CommandRow<Typed>): CommandRow {
+  return row;
+}
+
+/** Adds a command to the program; what it does is left to the caller. */
+export function addCommand(program: Command, row: CommandRow): Command {
+  const { usage, about, help = '', configure, options = [] } = row;
+  const command = addEmpty(program, usage).description(about).addHelpText('after', help);
+  for (const one of options)
+    one instanceof Option ? command.addOption(one) : command.option(...one);
+  configure?.(command);
+  return command;
+}
+
+/** Runs a command that was typed, prints its result, and returns the exit code. */
+export async function runCommand({ run }: CommandRow, command: Command, context: CliContext) {
+  const { processedArgs, registeredArguments } = command;
+  const named = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
+  const typed = Object.assign(command.opts<never>(), Object.fromEntries(named));
+  const output = await run({ ...context, command, typed }).catch((error: unknown) => {
+    throw error instanceof WrongUsage ? command.error(error.message) : error;
+  });
+  if (output === undefined) return exitCodes.done;
+  context.write(await print(output, command.opts(), context));
+  context.writeError(output.notes ?? '');
+  return output.code ?? exitCodes.done;
 }
 
 /** Adds the command below the one that its usage begins with. */
@@ -124,13 +128,6 @@ function addEmpty(program: Command, usage: string): Command {
   const parent = known ?? program.command(first).description(PARENTS[first] ?? '');
   // What stands behind the word of a command is for it, and not for the list of the same name.
   return parent.enablePositionalOptions().command(usage.slice(first.length + 1));
-}
-
-function toCall<Typed>(command: Command, context: CliContext): Call<Typed> {
-  const { processedArgs, registeredArguments } = command;
-  const named = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
-  const typed = Object.assign(command.opts<Typed & object>(), Object.fromEntries(named));
-  return { ...context, command, typed };
 }
 
 async function print(

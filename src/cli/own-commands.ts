@@ -7,7 +7,7 @@ import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
 import type { Column } from '../ops/lists/list.ts';
 import type { TransportOptions } from '../upstream/transport.ts';
 import type { ApiOptions } from './api.ts';
-import { type AddCommand, commandOf, exitCodes, JSON_OBJECT, YES } from './command.ts';
+import { type CommandRow, commandOf, exitCodes, JSON_OBJECT, YES } from './command.ts';
 import { repeatedOption } from './options.ts';
 import type { MoveOptions } from './store-work.ts';
 import { toTable } from './table.ts';
@@ -106,7 +106,7 @@ database has no row, as before, and the file is untouched; run the command again
 export type Serve = typeof import('../main.ts').serve;
 
 /** `serve`: runs the bridge. */
-export function serveCommand(serve: Serve): AddCommand {
+export function serveCommand(serve: Serve): CommandRow {
   return commandOf({
     usage: 'serve',
     about: 'serve the bridge until SIGTERM or SIGINT',
@@ -120,7 +120,7 @@ const NO_SERVICE =
   'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
 
 /** `check`: tests if the bridge can work with the service and the store, without changing them. */
-export function checkCommand(deps: Pick<TransportOptions, 'clock' | 'random'>): AddCommand {
+export function checkCommand(deps: Pick<TransportOptions, 'clock' | 'random'>): CommandRow {
   return commandOf({
     usage: 'check',
     about:

@@ -10,7 +10,14 @@ import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { decisionCommand, SPECIAL, special } from './acts.ts';
-import { type AddCommand, type CliWorld, defaultConfigFile, exitCodes } from './command.ts';
+import {
+  addCommand,
+  type CliWorld,
+  type CommandRow,
+  defaultConfigFile,
+  exitCodes,
+  runCommand,
+} from './command.ts';
 import { galleryCommand } from './gallery.ts';
 import { checkCommand, own, serveCommand } from './own-commands.ts';
 import { type Row, rowCommand } from './requests.ts';
@@ -33,7 +40,7 @@ export async function runProgram(
     version,
     commands,
     world,
-  }: { version: string; commands: readonly AddCommand[]; world: CliWorld },
+  }: { version: string; commands: readonly CommandRow[]; world: CliWorld },
 ): Promise<number> {
   let exitCode: number = exitCodes.done;
   let hasProgress = false;
@@ -63,11 +70,13 @@ export async function runProgram(
     showProgress,
     loadSettings: load,
     connect: (timeoutMs?: number) => createOpsClient(load().settings, timeoutMs),
-    exitWith(code: number) {
-      exitCode = code;
-    },
   };
-  for (const addCommand of commands) addCommand(program, context);
+  for (const row of commands) {
+    const command = addCommand(program, row);
+    command.action(async () => {
+      exitCode = await runCommand(row, command, context);
+    });
+  }
   try {
     assertKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
@@ -145,7 +154,5 @@ export const commands = (
     own.BACKUP,
     own.MIGRATE_STORE,
     own.RESTORE,
-  ] satisfies (AddCommand | Row)[]
-).map(
-  (row): AddCommand => (typeof row === 'function' ? row : rowCommand(row, SPECIAL[row.command])),
-);
+  ] satisfies (CommandRow | Row)[]
+).map((row): CommandRow => ('run' in row ? row : rowCommand(row, SPECIAL[row.command])));

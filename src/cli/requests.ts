@@ -15,9 +15,9 @@ import {
 } from '../ops/lists/list.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
 import {
-  type AddCommand,
   askOps,
   type Call,
+  type CommandRow,
   commandOf,
   confirm,
   exitCodes,
@@ -74,13 +74,12 @@ type FileRow = FileAct<FileAnswer, never>;
 export type Row = List<never> | Act<never> | FileRow;
 
 /** Makes the command of a list, of a request with a file, or of another request. */
-export function rowCommand(row: Row, special?: Special): AddCommand {
+export function rowCommand(row: Row, special?: Special): CommandRow {
   if ('filters' in row) return listCommand(row);
   return 'parameters' in row ? fileCommand(row) : actCommand(row, special);
 }
 
-/** Makes the command that shows a list. */
-function listCommand(list: List<never>): AddCommand {
+function listCommand(list: List<never>): CommandRow {
   const { path, columns, defaults = {}, filters, meanings = {} } = list;
   const known = Object.entries(filters).flatMap(([filter, words]) => {
     const meaning = meanings[filter] ?? MEANINGS[filter] ?? filter;
@@ -161,7 +160,7 @@ export interface Special {
 }
 
 /** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
-function actCommand(act: Act<never>, special: Special = {}): AddCommand {
+function actCommand(act: Act<never>, special: Special = {}): CommandRow {
   const { send = ({ connect }, given) => sendAct(act, connect(), given) } = special;
   const schema = act.body && opsSchemas[act.body];
   const body = bodyOptions(schema, { ...act, known: listArguments(act.command) });
@@ -197,7 +196,7 @@ export async function sendAct(act: Act<never>, client: OpsClient, given: Given):
 const FILE_TIMEOUT_MS = 600_000;
 
 /** Makes the command of a request with a provider's export: each parameter of the request is an option. */
-function fileCommand(act: FileRow): AddCommand {
+function fileCommand(act: FileRow): CommandRow {
   const { command, parameters, meanings, kinds, columns } = act;
   const known = listArguments(command);
   const file = ['--file <file>', toHelp(act.fileOption ?? '')] as const;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type AddCommand, defaultConfigFile } from '../../src/cli/command.ts';
+import { type CommandRow, defaultConfigFile } from '../../src/cli/command.ts';
 import { commands, runProgram } from '../../src/cli/program.ts';
 import type { TestBridge } from './bridge.ts';
 import { OPS_TOKEN } from './operator.ts';
@@ -69,7 +69,7 @@ export interface Person {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly files?: Readonly<Record<string, string>>;
-  readonly commands?: readonly AddCommand[];
+  readonly commands?: readonly CommandRow[];
   readonly untilStopped?: () => Promise<string>;
   readonly showProgress?: (line: string | undefined) => void;
 }
