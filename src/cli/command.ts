@@ -78,6 +78,7 @@ export interface CommandRow<Typed = never> {
 /** Options of many commands. */
 export const YES = ['--yes', 'do it without asking'] as const;
 export const JSON_OBJECT = ['--json', 'as one JSON object'] as const;
+export const JSON_TEXT = ['--json', 'as JSON'] as const;
 
 /** The command was typed wrongly; nothing was done. */
 export class WrongUsage extends Error {}

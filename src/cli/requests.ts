@@ -22,6 +22,7 @@ import {
   confirm,
   exitCodes,
   JSON_OBJECT,
+  JSON_TEXT,
   parseAnswer,
   tableOf,
   toHelp,
@@ -41,7 +42,7 @@ type TableOptions = Given & { readonly limit: number };
 const TABLE_OPTIONS = [
   countOption('--limit <number>', 'how many at most').default(50),
   new Option('--csv', 'as CSV').conflicts('json'),
-  ['--json', 'as JSON'],
+  JSON_TEXT,
 ] as const;
 
 const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';

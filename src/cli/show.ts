@@ -6,12 +6,10 @@ import { toProblemText } from '../ops/lists/list.ts';
 import { ACTIONS, FIELDS, FIRST_RUN, SETTINGS, toLinkColumns } from '../ops/lists/tables.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import { askOps, commandOf, exitCodes, tableOf, WrongUsage } from './command.ts';
+import { askOps, commandOf, exitCodes, JSON_TEXT, tableOf, WrongUsage } from './command.ts';
 import { countOption } from './options.ts';
 import { readList } from './requests.ts';
 import * as table from './table.ts';
-
-const JSON_TEXT = ['--json', 'as JSON'] as const;
 
 const PLAN_HELP = `
   adopt       matches an account or group that exists, which is taken over

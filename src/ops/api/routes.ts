@@ -124,18 +124,16 @@ export function toApiFailure(error: UpstreamError): OpsJson<'CallFailure'> {
 export function findApiFailure(answer: unknown): UpstreamError | undefined {
   if (!isNamed(answer) || !('operation' in answer) || !('outcome' in answer)) return undefined;
   const failure = parseFailure(answer);
-  const { operation, status, retry, outcome, requestId, retryAfterMs, code, message } = failure;
+  const { operation, status, code, message, answer: value } = failure;
   // The error puts this before its words.
   const prefix = `${operation}: ${code}${status === null ? '' : ` (status ${status})`}: `;
   return new UpstreamError(code, {
-    operation,
+    ...failure,
     detail: message.startsWith(prefix) ? message.slice(prefix.length) : message,
-    retry,
-    outcome,
     status: status ?? undefined,
-    requestId: requestId ?? undefined,
-    retryAfterMs: retryAfterMs ?? undefined,
-    body: failure.answer === null ? undefined : { kind: 'json', value: failure.answer },
+    requestId: failure.requestId ?? undefined,
+    retryAfterMs: failure.retryAfterMs ?? undefined,
+    body: value === null ? undefined : { kind: 'json', value },
   });
 }
 

@@ -53,9 +53,17 @@ export function toCell<Item>(column: Column<Item>, item: Item) {
   return { text, tone: tones ? (tones[text] ?? 'quiet') : tone?.(item) };
 }
 
-interface ListRow {
+/** A request below `/ops`, as the command line and the console send it. */
+interface RequestRow {
+  /** `{resource}` stands for the path of a user or group. */
   readonly path: `/${string}`;
   readonly summary: string;
+  /** Its command with its arguments, each a parameter of the request. */
+  readonly command: string;
+  readonly help?: string;
+}
+
+interface ListRow extends Omit<RequestRow, 'command'> {
   readonly filters: Filters;
   readonly meanings?: Readonly<Record<string, string>>;
   /** That of the path when left out. */
@@ -146,16 +154,11 @@ function toField(text: string): string {
 /** Values of a request by the names of parameters of its path and of members of its body. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** A request below `/ops` that changes something: the same in the command line and in the console. */
-export interface Act<Answer> {
-  /** `{resource}` stands for the path of a user or group. */
-  readonly path: `/${string}`;
-  readonly summary: string;
+/** A request that changes something. Its command has parameters of the path and members of the body. */
+export interface Act<Answer> extends RequestRow {
   readonly body?: OpsSchemaName;
   /** Of its answer; 200 when left out. */
   readonly status?: number;
-  /** Its command with its arguments, each a parameter of the path or a member of the body. */
-  readonly command: string;
   readonly question?: string;
   /** The question is asked where this flag is given. */
   readonly asksIf?: string;
@@ -163,7 +166,6 @@ export interface Act<Answer> {
   readonly flags?: Readonly<Record<string, string>>;
   /** Word of an option that sends null. */
   readonly nulls?: Readonly<Record<string, string>>;
-  readonly help?: string;
   say(answer: Answer, given: Given): string;
 }
 
@@ -175,17 +177,12 @@ export function actOf<Name extends OpsSchemaName>(answer: Name) {
   };
 }
 
-/** A request below `/ops` with a provider's export as its body. */
-export interface FileAct<Answer, Item> {
-  readonly path: `/${string}`;
-  readonly summary: string;
+/** A request with a provider's export as its body: `<file>` among the arguments of its command, or an option. */
+export interface FileAct<Answer, Item> extends RequestRow {
   /** Each is an option of the command, or one of its arguments. */
   readonly parameters: Filters;
   readonly meanings: Readonly<Record<string, string>>;
-  /** `<file>` among the arguments is the export; else it is an option. */
-  readonly command: string;
   readonly fileOption?: string;
-  readonly help: string;
   readonly columns: readonly Column<Item>[];
   /** Kinds of items that `--kind` chooses from, and an answer with those alone; without it there is no such option. */
   readonly kinds?: readonly string[];
