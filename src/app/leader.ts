@@ -130,7 +130,7 @@ const NO_NEWS: LeaderNews = {
     credentials: OPEN,
     service: OPEN,
   },
-  firstRead: { kind: 'running', step: 'service', count: 0 },
+  firstRead: { kind: 'running', step: 'service', read: 0, expected: null, endsAt: null },
   reading: null,
   ownAccount: null,
   isReading: false,

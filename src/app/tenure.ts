@@ -1,6 +1,7 @@
 import { BridgeError } from '../domain/values.ts';
 import { createNotifier } from '../notify/notifier.ts';
 import { findOperation, toApiFailure } from '../ops/api/routes.ts';
+import type { News } from '../ops/state/readiness-facts.ts';
 import { AuditPoller } from '../reconcile/audit/poller.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
@@ -12,16 +13,14 @@ import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
-import { FirstRead, type FirstReadState } from '../reconcile/read/first-read.ts';
-import type { ReadProgress } from '../reconcile/read/reading.ts';
+import { FirstRead } from '../reconcile/read/first-read.ts';
 import { isAnswering } from '../reconcile/read/service.ts';
 import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
-import { createRecovery, type Detection, type Recovery } from '../reconcile/repair/recovery.ts';
-import type { SectionStates } from '../reconcile/sections.ts';
+import { createRecovery, type Recovery } from '../reconcile/repair/recovery.ts';
 import type { Queue } from '../reconcile/waiters.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
-import { createTransport, type TransportHealth } from '../upstream/transport.ts';
+import { createTransport } from '../upstream/transport.ts';
 import { observeBridge } from './notifications.ts';
 import type { TenureParts } from './parts.ts';
 import { toFixedQuirks, toTransportOptions } from './settings.ts';
@@ -34,18 +33,11 @@ export const STOP_GRACE_MS = 15_000;
 const HAND_OVER_GRACE_MS = 1_000;
 
 /** Knowledge of the leader for every process: it is in the leader's row, and renewed with it. */
-export interface LeaderNews {
-  readonly health: TransportHealth;
-  readonly firstRead: FirstReadState;
-  /** How far a sweep, or a recovery, has read the service; null: neither reads. */
-  readonly reading: ReadProgress | null;
+export interface LeaderNews extends News {
   /** The account behind the token, where it is known. */
   readonly ownAccount: number | null;
   /** True while the store may be older than the service and the service was not read again yet. */
   readonly isReading: boolean;
-  /** Findings of the audit log at the start of the lead. */
-  readonly detection: Detection | null;
-  readonly sections: SectionStates;
   readonly queue: Queue;
 }
 

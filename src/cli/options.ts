@@ -21,7 +21,7 @@ export function toOption(name: string, words: FilterWords, meaning: string): Opt
   const help = toHelp(meaning);
   if (words.includes('true')) return new Option(flag, help);
   const option = new Option(`${flag} <${PLACEHOLDERS[name] ?? name}>`, help);
-  return words === 'text' ? option : option.choices(words);
+  return typeof words === 'string' ? option : option.choices(words);
 }
 
 /** An option with a number above 0. */

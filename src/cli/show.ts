@@ -140,8 +140,9 @@ function toStatusText(answer: OpsJson<'Status'>, screen: table.Screen): string {
   const troubles = [...stuck, ...failing].slice(0, SHOWN_MAX);
   const facts = [
     ...details.listStatusFacts(answer),
-    ...troubles.map(({ type, name, problem, nextAttemptAt }) => {
-      return { title: type, text: `${name}: ${toProblemText(problem, nextAttemptAt)}` };
+    ...troubles.map(({ type, name, field, problem, nextAttemptAt }) => {
+      const of = field === undefined ? name : `${name}, ${field}`;
+      return { title: type, text: `${of}: ${toProblemText(problem, nextAttemptAt)}` };
     }),
     ...disputes.slice(0, SHOWN_MAX).map(({ type, name, reason }) => {
       return { title: type, text: `${name}: ${reason}` };

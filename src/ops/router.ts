@@ -6,6 +6,7 @@ import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { InvalidRequest, missing } from './http/body.ts';
+import { TEXTS_MAX } from './http/list-query.ts';
 import {
   keepActs,
   limitRequests,
@@ -116,7 +117,9 @@ function listParameters({ path, filters, parameters, meanings, newest }: OpsRout
   const inQuery = Object.entries(parameters ?? filters ?? {}).map(([name, words]) =>
     toParameter(
       name,
-      words === 'text' ? { type: 'string', maxLength: 200 } : { type: 'string', enum: words },
+      typeof words === 'string'
+        ? { type: 'string', maxLength: TEXTS_MAX[words] }
+        : { type: 'string', enum: words },
     ),
   );
   const paging = [limit, toParameter('cursor', { type: 'string' })];
@@ -135,7 +138,7 @@ function toOperation(route: OpsRoute): object {
     tags: [path.split(/[/.]/)[1]],
     summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(file && { requestBody: { required: true, content: { [file]: TEXT } } }),
+    ...(file && { requestBody: { required: file === 'required', content: EXPORT } }),
     // Optional where nothing has to be said.
     ...(body && {
       requestBody: { required: !opsSchemas[body].safeParse({}).success, content: toContent(body) },
@@ -155,6 +158,8 @@ function toContent(name: OpsSchemaName): object {
 }
 
 const TEXT = { schema: { type: 'string' } };
+/** An export is CSV, or has one JSON object a line. */
+const EXPORT = { 'text/csv': TEXT, 'application/x-ndjson': TEXT };
 
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
 export const opsRoutes: readonly OpsRoute[] = [

@@ -254,7 +254,7 @@ export const settingsSchema = z.strictObject({
   /** Times of the comparison of the service with the store. */
   sweep: z.strictObject({
     interval: option(
-      'How often the whole service is compared with the store. A start compares too. 0 means only when an operator asks. `drift.policy` says what follows.',
+      'How often the whole service is compared with the store. A start compares too, except the first. 0 means only when an operator asks. `drift.policy` says what follows.',
       durationOrZero({ min: '1s', max: '30d' }).prefault('1h'),
     ),
     adminsEvery: option(

@@ -117,7 +117,7 @@ describe('a census', () => {
       'carl@example.com,carl@example.com,Carl,Example,SUSPENDED,,',
     ].join('\n');
 
-    const census = await take(bridge, file, '?map=Job%3Dtitle');
+    const census = await take(bridge, file, `?map=Job%3Dtitle${','.repeat(3_000)}`);
 
     expect(toLines(census)).toEqual([
       'differs bob@example.com active [true,true,false] externalId ["9","2",null]',
@@ -186,12 +186,26 @@ describe('the request for a census', () => {
   test.each([
     ['a file that cannot be understood', 'a;b\n1;2\n', '', /None of the 2 columns is known/],
     ['a map that cannot be understood', toFile(toRow('ada')), '?map=a', /map is column=attribute/],
+    ['a map without end', toFile(toRow('ada')), `?map=${'a'.repeat(4_001)}`, /map has 4000 char/],
     ['a parameter that there is not', toFile(toRow('ada')), '?limit=1', /no parameter limit/],
   ])('refuses %s', async (_, file, query, words) => {
     const { status, body } = await ask(bridge, file, query);
 
     expect(status).toBe(400);
     expect(body).toMatchObject({ code: 'invalid', message: expect.stringMatching(words) });
+  });
+
+  test('is for readers too, as are dry runs of the others', async () => {
+    const made = await bridge.ops('POST', '/tokens', { name: 'eve', for: 'reader' });
+    const headers = { authorization: `Bearer ${made.body.token}` };
+    const send = async (path: string) => {
+      const url = new URL(`/ops${path}`, bridge.baseUrl).href;
+      const body = 'id,userName\n1,ada@example.com\n';
+      return (await request(url, { method: 'POST', headers, body })).statusCode;
+    };
+    const importing = '/providers/default/import-ids';
+    const shown = [await send('/census'), await send(`${importing}?dryRun=true`)];
+    expect([...shown, await send(importing)]).toEqual([200, 200, 403]);
   });
 
   test('leaves its connection to the next request, wherever the file is wrong', async () => {
@@ -242,6 +256,16 @@ describe('scim-bridge census', () => {
     expect([found.code, agreed.code]).toEqual([2, 0]);
     expect(found.text).toContain('1 only in the service, 1 only at the provider');
     expect(found.text).toMatch(/only at the provider +eve@example.com +3/);
+    const told = await runner(bridge)(
+      'provider',
+      'import-ids',
+      'default',
+      file,
+      '--dry-run',
+      '--map',
+      'email=id',
+    );
+    expect(told.text).toContain('1 would be imported, 1 nobody here. Nothing was imported.');
     expect(agreed.text).toContain('All three agree about 1 person of the file. Nothing was found.');
   });
 

@@ -21,12 +21,8 @@ describe('the ids of an earlier SCIM server', () => {
 
     const imported = await importIds(bridge, people);
     const again = await importIds(bridge, people);
-    const groups = await importIds(
-      bridge,
-      [{ ...toGroup('PILOTS'), id: 'old-pilots' }],
-      '--type',
-      'group',
-    );
+    const list = [{ ...toGroup('PILOTS'), id: 'old-pilots' }];
+    const groups = await importIds(bridge, list, '--type', 'group');
 
     expect([imported.code, imported.counts]).toEqual([0, { imported: 2 }]);
     expect([again.code, again.counts]).toEqual([0, { known: 2 }]);

@@ -190,6 +190,7 @@ describe('rules stuck', () => {
       expect(text).toContain(words);
       expect(text).toContain(`next attempt ${dueAt}`);
     }
+    expect(texts[0].text).toMatch(/^ +unmanaged +not known before .*^ +user +\S+, \w+: /ms);
     return places.map(({ list, time }) => {
       const items = [list].flat().map(Object);
       const one = items.find((item) => (item.person ?? item).id === id);

@@ -66,8 +66,7 @@ test('the line of time of a person tells who asked, who did it, who changed it, 
 test('`why` tells it in lines, or as JSON', async () => {
   const id = await world.addUser('wanda');
   await untilRequests(world, id, 1);
-  const run = runner(world);
-  const why = (args: string) => run('why', ...args.split(' '));
+  const why = (args: string) => runner(world)('why', ...args.split(' '));
   const text = await why('wanda@example.com');
   const json = await why(`${id} --json --limit 1`);
   const nobody = await why('nobody');

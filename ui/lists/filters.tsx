@@ -34,7 +34,7 @@ export function Filters({
         const words = filters[name] ?? 'text';
         const asked = search[name] ?? '';
         const meaning = meanings?.[name] ?? MEANINGS[name] ?? '';
-        if (words === 'text')
+        if (typeof words === 'string')
           return <Box key={name} name={name} asked={asked} meaning={meaning} set={set} />;
         const usual = defaults?.[name];
         const all = usual === undefined ? words : [...words.filter((one) => one !== usual), 'all'];

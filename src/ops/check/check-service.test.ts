@@ -149,13 +149,13 @@ test('an address below which nothing is: it is not the service', async () => {
   expect(report.calls).toBe(2);
 });
 
-test('https where only http is spoken: the remedy speaks of certificates', async () => {
+test('https where only http is spoken: the remedy says so', async () => {
   const { sandbox, check } = await startCompany();
 
   const report = await check({ url: sandbox.url.replace('http:', 'https:') });
 
   expect(report.checks[0]).toMatchObject({ id: 'address', status: 'failed' });
-  expect(report.checks[0]?.remedy).toContain('NODE_EXTRA_CA_CERTS');
+  expect(report.checks[0]?.remedy).toContain('does not speak TLS');
 });
 
 test('a page of HTML instead of JSON is another site', async () => {

@@ -60,19 +60,15 @@ export async function checkService(
 }
 
 /** A list of the service. Its id begins with the section that a right opens. */
-interface ListProbe {
-  readonly id: string;
-  readonly operation: Operation;
-  readonly parse: (item: unknown) => object;
-}
+type ListProbe = (typeof LISTS)[number];
 
-const LISTS: readonly ListProbe[] = [
+const LISTS = [
   { id: 'users', operation: scim.getUsers, parse: parseScimUser },
   { id: 'groups.scim', operation: scim.getGroups, parse: parseScimGroup },
   { id: 'groups.rest', operation: people.groups.getListOfGroups, parse: parseRestGroup },
   { id: 'companyUsers', operation: people.companyUsers.getListOfUsers, parse: parseCompanyUser },
   { id: 'audit', operation: people.auditLogs.retrieveAuditLogEvents, parse: parseAuditEvent },
-];
+] as const;
 
 /** Sections without which the bridge cannot do its task; without the others it does less. */
 const NEEDED: readonly string[] = ['users', 'groups', 'members'];
@@ -218,6 +214,8 @@ const NETWORK =
   'Correct `upstream.url`, or check the network, firewalls and `upstream.proxy` between here and there.';
 const CERTIFICATE =
   'Correct the host name in `upstream.url`, or name the file of the authority that issued the certificate in NODE_EXTRA_CA_CERTS.';
+const NO_TLS =
+  'Correct `upstream.url`: what answers there does not speak TLS; the port may be one of http.';
 const REPORT =
   'The answer has a form that the bridge does not know: report it with the version of the bridge.';
 
@@ -235,7 +233,9 @@ const REMEDIES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
 };
 
 function toRemedy(error: UpstreamError): string {
-  if (TLS.test(findCauseCode(error) ?? '')) return CERTIFICATE;
+  const cause = findCauseCode(error) ?? '';
+  if (cause === 'ERR_SSL_WRONG_VERSION_NUMBER') return NO_TLS;
+  if (TLS.test(cause)) return CERTIFICATE;
   // Only what the transport could not read has a status; the other was JSON of another form.
   if (error.code === 'unreadable' && error.status === undefined) return REPORT;
   return REMEDIES[error.code] ?? REPORT;

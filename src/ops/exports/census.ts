@@ -84,12 +84,11 @@ function toPerson(row: UserRow, deactivation: user.Deactivation) {
   const { desired, observed, cells } = toUserState(row);
   const isManaged = row.origin !== null;
   const held = observed === undefined || isGone(observed) ? undefined : observed;
-  const attributes = parseStored<JsonObject>(row.attributes);
+  const attributes = { ...parseStored<JsonObject>(row.attributes), externalId };
   return {
     id,
     name,
     provider: isManaged ? provider : null,
-    externalId,
     wanted: isManaged
       ? { attributes, active: user.isWantedActive(desired, deactivation) }
       : undefined,
@@ -123,7 +122,7 @@ function findKind(
 }
 
 function listDifferences(
-  { externalId, wanted, held }: Person,
+  { wanted, held }: Person,
   { active, texts }: ExportEntry,
   attributes: readonly ExportAttribute[],
 ): Difference[] {
@@ -134,8 +133,7 @@ function listDifferences(
   if (wanted === undefined) return found;
   for (const attribute of attributes) {
     const { [attribute]: text } = texts;
-    const isId = attribute === 'externalId';
-    const known = isId ? [externalId ?? []].flat() : listTexts(wanted.attributes, attribute);
+    const known = listTexts(wanted.attributes, attribute);
     if (text !== undefined && !isAgreed(attribute, text, known))
       found.push({ attribute, provider: text, bridge: known[0] ?? null, service: null });
   }

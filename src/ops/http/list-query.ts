@@ -3,10 +3,11 @@ import { InvalidRequest } from './body.ts';
 
 const PAGE = 100;
 const PAGE_MAX = 1_000;
-const TEXT_MAX = 200;
+/** Most characters of a parameter that may be any text. */
+export const TEXTS_MAX = { text: 200, 'long text': 4_000 } as const;
 
-/** Words that a filter may have; `text`: any, up to 200 characters. */
-export type FilterWords = readonly string[] | 'text';
+/** Words that a filter may have, or any text. */
+export type FilterWords = readonly string[] | keyof typeof TEXTS_MAX;
 
 /** The filters of a list, by name. */
 export type Filters = Readonly<Record<string, FilterWords>>;
@@ -56,16 +57,16 @@ function unknownParameter(name: string, known: readonly string[]): InvalidReques
   const words =
     known.length === 0
       ? 'This request takes no parameters in the address.'
-      : `There is no parameter ${name.slice(0, TEXT_MAX)}; there are ${known.join(', ')}.`;
+      : `There is no parameter ${name.slice(0, TEXTS_MAX.text)}; there are ${known.join(', ')}.`;
   return new InvalidRequest(words);
 }
 
 /** @param words undefined: it says which page is asked for. @throws InvalidRequest */
 function assertWord(name: string, text: string, words: FilterWords | undefined): void {
-  const isFine = words === 'text' ? text.length <= TEXT_MAX : (words?.includes(text) ?? true);
-  if (isFine) return;
-  const allowed = words === 'text' ? `a text of ${TEXT_MAX} characters at most` : words?.join(', ');
-  throw new InvalidRequest(`${name} is one of: ${allowed}.`);
+  if (typeof words === 'object' && !words.includes(text))
+    throw new InvalidRequest(`${name} is one of: ${words.join(', ')}.`);
+  if (typeof words === 'string' && text.length > TEXTS_MAX[words])
+    throw new InvalidRequest(`${name} has ${TEXTS_MAX[words]} characters at most.`);
 }
 
 function parseSeq(cursor: string | undefined, beginning: number): number {

@@ -30,8 +30,8 @@ export interface OpsRoute extends QueryOptions {
   readonly summary: string;
   readonly meanings?: Readonly<Record<string, string>>;
   readonly body?: OpsSchemaName | undefined;
-  /** Media type of a body that is a file; the handler reads it. */
-  readonly file?: string;
+  /** The body is a provider's export, which the handler reads. */
+  readonly file?: 'required' | 'optional';
   /** By status. Every request may also be refused, with a `Problem`. */
   readonly answers: Answers;
 }
@@ -84,6 +84,8 @@ type BodyOf<Body> = Body extends OpsSchemaName ? OpsJson<Body> : undefined;
 interface Row<Path extends string, F extends Filters, Body, A extends Answers>
   extends Omit<OpsRoute, 'role' | 'serve' | 'body' | 'method'> {
   readonly method?: 'get' | 'post';
+  /** The least role; without it a reader may `get`, and an operator do the rest. */
+  readonly role?: OpsRoute['role'];
   readonly path: Path;
   readonly filters?: F;
   readonly parameters?: F;
@@ -104,6 +106,7 @@ export function route<
   handle: (sources: OpsSources, call: Call<Path, F, BodyOf<Body>>) => Promise<AnswerOf<A>>,
 ): OpsRoute {
   const { method = 'get', body, filters, parameters, newest } = described;
+  const { role = method === 'get' ? 'reader' : 'operator' } = described;
   const [first = 200] = Object.keys(described.answers).map(Number);
   const serve = (sources: OpsSources): RequestHandler[] => [
     ...(method === 'get' ? [refuseBody] : (readers ?? [readJson('32kb')])),
@@ -120,7 +123,7 @@ export function route<
       await send(res, first, await handle(sources, call));
     },
   ];
-  return { ...described, method, serve, role: method === 'get' ? 'reader' : 'operator' };
+  return { ...described, method, serve, role };
 }
 
 const NO_BODY = t.object({});
@@ -175,11 +178,15 @@ export function createRouteRouter(
   const read = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   const countParameters = ({ path }: OpsRoute) => path.split('{').length;
   const sorted = routes.toSorted((a, b) => countParameters(a) - countParameters(b));
-  for (const { method, path, role, serve } of sorted) {
+  for (const { method, path, role, serve, parameters } of sorted) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1');
     // Metrics and logs name what is read without a parameter by this slash; it is matched without one too.
     const isWhole = pattern === path && read.has(path);
-    router[method](isWhole ? `${path}/` : pattern, requireRole(role), limit, ...serve(sources));
+    // A dry run only shows.
+    const mayShow = parameters?.dryRun !== undefined;
+    const letIn: RequestHandler = (req, res, next) =>
+      requireRole(mayShow && req.query.dryRun === 'true' ? 'reader' : role)(req, res, next);
+    router[method](isWhole ? `${path}/` : pattern, letIn, limit, ...serve(sources));
   }
   return router;
 }

@@ -70,7 +70,7 @@ export const listStatusFacts = factsOf<Status>({
   },
   queue({ queue }) {
     const ends = queue.classes.map(({ class: name, waiting, endMs }) => {
-      const end = endMs === null ? 'not while nothing is changed' : `in ${toTimeText(endMs)}`;
+      const end = endMs === null ? 'none leaves for now' : `in ${toTimeText(endMs)}`;
       const [one, many] = QUEUED[name];
       return waiting === 0 ? '' : `${toCount(waiting, one, many)}: ${end}`;
     });
@@ -110,7 +110,10 @@ export const listStatusFacts = factsOf<Status>({
     });
     return parts.join(', ') || 'none';
   },
-  unmanaged: ({ unmanaged }) => toCount(unmanaged, 'account or group', 'accounts and groups'),
+  unmanaged({ unmanaged, lastSweep }) {
+    if (lastSweep === null && unmanaged === 0) return 'not known before the first sweep';
+    return toCount(unmanaged, 'account or group', 'accounts and groups');
+  },
   'wrong tokens'({ authentication: { failed, sources } }) {
     const from = sources.slice(0, SOURCES_MAX).map(({ address }) => address);
     return `${failed} in ten minutes${from.length === 0 ? '' : `, from ${from.join(', ')}`}`;

@@ -12,7 +12,7 @@ export const CENSUS = fileActOf('Census')({
   path: '/census',
   summary:
     "Compare a provider's own export of its people with the bridge and the service; changes nothing.",
-  parameters: { provider: 'text', map: 'text' },
+  parameters: { provider: 'text', map: 'long text' },
   meanings: { provider: 'The provider of the export; `default` when left out.', map: MAP },
   command: 'census <file>',
   help: `
@@ -81,9 +81,7 @@ function toDifferences({ differences }: OpsJson<'Finding'>): string {
 
 /** How often each outcome came, as `2 imported, 1 ambiguous`; empty: none came. */
 function toSums(counts: Readonly<Record<string, number>>, words: Readonly<Record<string, string>>) {
-  const sums = Object.entries(counts).map(
-    ([outcome, count]) => `${count} ${words[outcome] ?? outcome}`,
-  );
+  const sums = Object.entries(counts).map(([word, count]) => `${count} ${words[word] ?? word}`);
   return sums.join(', ');
 }
 
@@ -98,7 +96,7 @@ export const HANDOVER = fileActOf('Handover')({
   path: '/providers/{from}/switch',
   summary:
     'Plan that people and groups of a provider go to another one. Nothing is changed before the plan is approved, and nothing in the service.',
-  parameters: { to: 'text', map: 'text', dryRun: YES_OR_NO },
+  parameters: { to: 'text', map: 'long text', dryRun: YES_OR_NO },
   meanings: { to: 'The other provider.', map: MAP, dryRun: 'Tell, and make no plan.' },
   command: 'provider switch <from> <to>',
   fileOption: 'people of the other provider: those alone go who are found in it',
@@ -133,7 +131,7 @@ export const ID_IMPORT = fileActOf('IdImport')({
   path: '/providers/{provider}/import-ids',
   summary:
     'Answer by the ids of an earlier SCIM server too. A row that is not certainly one person or group, and an id that another one has, are left out.',
-  parameters: { type: ['user', 'group'], map: 'text', dryRun: YES_OR_NO },
+  parameters: { type: ['user', 'group'], map: 'long text', dryRun: YES_OR_NO },
   meanings: {
     type: 'What the file lists; `user` when left out.',
     map: MAP,
@@ -151,8 +149,10 @@ Exit code 2: some rows are left out, because nobody here is them, it is not cert
     { name: 'earlier id', value: ({ formerId }) => formerId },
   ],
   isFinding: ({ outcome }) => outcome !== 'imported' && outcome !== 'known',
-  say: ({ dryRun, counts }) =>
-    `${toSums(counts, IMPORT_WORDS)}.${dryRun ? ' Nothing was imported.' : ''}`,
+  say({ dryRun, counts }) {
+    const words = dryRun ? { ...IMPORT_WORDS, imported: 'would be imported' } : IMPORT_WORDS;
+    return `${toSums(counts, words)}.${dryRun ? ' Nothing was imported.' : ''}`;
+  },
 });
 
 const IMPORT_WORDS: Readonly<Record<string, string>> = {

@@ -195,10 +195,12 @@ export interface FileAct<Answer, Item> extends RequestRow {
 /** Types one request with an export; what is written there stays known to its route. */
 export function fileActOf<Name extends 'Census' | 'Handover' | 'IdImport'>(answer: Name) {
   // Nothing reads the body before the handler does.
-  const file = { method: 'post', file: 'text/csv', readers: [] } as const;
+  const common = { method: 'post', readers: [] } as const;
   return <const Row extends FileAct<OpsJson<Name>, OpsJson<Name>['items'][number]>>(row: Row) => ({
     ...row,
-    ...file,
+    ...common,
+    file: row.fileOption === undefined ? ('required' as const) : ('optional' as const),
+    role: 'dryRun' in row.parameters ? ('operator' as const) : ('reader' as const),
     answers: { 200: answer },
   });
 }

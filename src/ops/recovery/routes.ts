@@ -11,7 +11,6 @@ import {
   type UserField,
 } from '../../domain/user.ts';
 import type { JsonObject } from '../../domain/values.ts';
-import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -30,7 +29,7 @@ import { listWhere } from '../../store/tables.ts';
 import { type Filters, type ListQuery, wrongCursor } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { FIRST_RUN } from '../lists/tables.ts';
-import { type OpsJson, toMoment } from '../schemas/schemas.ts';
+import { type OpsJson, toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests about the first run and recovery; their plans are decided like any other. */
@@ -80,17 +79,9 @@ function add(sums: Record<string, number>, name: string, count: number): void {
 async function readRecovery({ store, news }: OpsSources): Promise<OpsJson<'Recovery'>> {
   const { detection, reading } = news();
   const state = await RECOVERY.find(store.read);
-  const none = { detection, since: null, reason: null, planId: null, reading: null };
-  if (state === undefined) return { ...none, phase: 'none' };
-  const progress = state.phase === 'reading' ? toReadingView(reading) : null;
-  return { detection, ...state, since: toMoment(state.since), reading: progress };
-}
-
-/** Renders how far a complete read of the service has come; null: nothing is read. */
-export function toReadingView(reading: ReadProgress | null): OpsJson<'Reading'> | null {
-  if (reading === null) return null;
-  const { step, count: read, total, endsAt } = reading;
-  return { step, read, expected: total ?? null, endsAt: toMoment(endsAt ?? null) };
+  const none = { phase: 'none', since: null, reason: null, planId: null } as const;
+  const progress = state?.phase === 'reading' ? reading : null;
+  return toView('Recovery', { detection, ...(state ?? none), reading: progress }, {});
 }
 
 /** Rows that are classified in one turn of the event loop. */

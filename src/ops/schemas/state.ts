@@ -22,6 +22,7 @@ const trouble = z.looseObject({
   type: t.resourceType(),
   id: t.text(),
   name: t.text(),
+  field: t.optionalText('Of what is stuck: a field, `members` or `admins`.'),
   problem: t.serviceWords,
   since: t.moment(),
   nextAttemptAt: t.momentOrNull(),

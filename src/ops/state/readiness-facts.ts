@@ -21,20 +21,23 @@ import type { Db } from '../../store/store.ts';
 import { countWhere } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 
+/** Knowledge of the leader for every process. */
+export interface News {
+  readonly firstRead: FirstReadState;
+  readonly sections: SectionStates;
+  readonly health: TransportHealth;
+  /** How far a sweep, or a recovery, has read the service; null: neither reads. */
+  readonly reading: ReadProgress | null;
+  /** What the audit log showed at the last start; null: it was not asked. */
+  readonly detection: Detection | null;
+}
+
 /** Sources of readiness. Nothing here calls the service. */
 export interface HealthSources {
   readonly store: WatchedStore;
   readonly clock: Clock;
   /** What the leader was last heard of. */
-  readonly news: () => {
-    readonly firstRead: FirstReadState;
-    readonly sections: SectionStates;
-    readonly health: TransportHealth;
-    /** How far a sweep, or a recovery, has read the service; null: neither reads. */
-    readonly reading: ReadProgress | null;
-    /** What the audit log showed at the last start; null: it was not asked. */
-    readonly detection: Detection | null;
-  };
+  readonly news: () => News;
   readonly isAuditFollowed: boolean;
   readonly isTokenGiven: boolean;
   /** Harms that providers did above the limits of repairs. */

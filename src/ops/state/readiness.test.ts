@@ -118,7 +118,7 @@ stored('an audit log that the service refuses is told once', ['section-closed'],
   sections: { audit: { problem: { code: 'not-permitted', words: 'no', status: 403 }, at: nowMs } },
 });
 stored('before the first read is finished nobody is "not found"', ['first-read', 'unavailable'], {
-  firstRead: { kind: 'running', step: 'users', count: 300 },
+  firstRead: { kind: 'running', step: 'users', read: 3, expected: null, endsAt: null },
 });
 tells('an outage of the service is when accepting writes matters', ['service-down'], {
   upstream: { ...upstream, service: shut },

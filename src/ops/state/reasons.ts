@@ -28,8 +28,11 @@ const FAILED_MAX = 50;
 
 const KEPT = 'writes are kept for later';
 
-/** Requests cannot be served. */
-const BLOCKING: Reasons<ReadinessFacts> = {
+/** The reasons for which requests cannot be served; with the others writes are accepted all the same. */
+const BLOCKING: readonly string[] = ['store-unusable', 'first-read', 'draining'];
+
+/** What the process knows. */
+const OF_PROCESS: Reasons<ReadinessFacts> = {
   'store-unusable': [
     'Bring the database or the disk back; docs/runbook.md#error-codes explains the code.',
     ({ store }) => store.kind === 'problem' && `The store cannot be used (${store.code}).`,
@@ -38,19 +41,15 @@ const BLOCKING: Reasons<ReadinessFacts> = {
     'Wait. When it does not move, see the reasons beside this one, or `scim-bridge check`.',
     ({ store }) => {
       if (store.kind === 'problem' || store.firstRead.kind !== 'running') return undefined;
-      const { step, count, total } = store.firstRead;
-      const of = total === undefined ? '' : ` of ${total}`;
-      return `The first read of the service is not finished: ${step}, ${count}${of} so far.`;
+      const { step, read, expected } = store.firstRead;
+      const of = expected === null ? '' : ` of ${expected}`;
+      return `The first read of the service is not finished: ${step}, ${read}${of} so far.`;
     },
   ],
   draining: [
     'Wait for its successor; requests go to another replica meanwhile.',
     ({ draining }) => draining && 'The process is stopping and finishes what it has begun.',
   ],
-};
-
-/** Writes are accepted all the same. */
-const OF_SERVICE: Reasons<ReadinessFacts> = {
   'no-leader': [
     'Wait some seconds: another process takes over. When it lasts, see its log.',
     // Without its store no process leads.
@@ -85,7 +84,7 @@ const OF_SERVICE: Reasons<ReadinessFacts> = {
   ],
 };
 
-/** What the store knows. Reads are answered, and writes accepted all the same. */
+/** What the store knows. */
 const OF_STORE: Reasons<StoreFacts> = {
   'store-read-only': [
     'Make room on the disk, or bring it back; everything goes on by itself then. docs/runbook.md#error-codes explains the code.',
@@ -146,13 +145,13 @@ const OF_STORE: Reasons<StoreFacts> = {
       }),
   ],
   'no-seat': [
-    'Buy seats, or deactivate in the provider whom nobody needs any more: who waits gets each free one. `scim-bridge retry` tries at once.',
+    'Buy seats, or deactivate in the provider whom nobody needs any more: who waits gets each free one. `scim-bridge retry --all` tries at once.',
     ({ backlog: { noSeat, noSeatSince: since } }) =>
       since !== null &&
       `${toCount(noSeat, 'person waits', 'people wait')} for a free seat of the service since ${toMoment(since)}: it refuses additions for lack of them.`,
   ],
   stuck: [
-    'The words of the service (`scim-bridge status`) say what to correct, in the provider or in the service; then `scim-bridge retry`.',
+    'The words of the service (`scim-bridge status`) say what to correct, in the provider or in the service; then `scim-bridge retry --all`.',
     ({ backlog: { stuck } }) =>
       stuck > 0 && `${toSubjects(stuck)} acknowledged, then refused or not done by the service.`,
   ],
@@ -275,7 +274,7 @@ function toRequests({ requests, since, last }: Remark): string {
 
 /** Codes of all reasons. */
 export const REASON_CODES: readonly string[] = [
-  ...[BLOCKING, OF_SERVICE, OF_STORE].flatMap((reasons) => Object.keys(reasons)),
+  ...[OF_PROCESS, OF_STORE].flatMap((reasons) => Object.keys(reasons)),
   'starting',
 ];
 
@@ -303,10 +302,10 @@ export function toReadiness(
   facts: ReadinessFacts,
 ): Pick<OpsJson<'Status'>, 'status' | 'reasons' | 'leader'> {
   const { leader, store, writes, nowMs } = facts;
-  const blocking = listReasons(BLOCKING, facts);
   const stored = store.kind === 'ok' ? listReasons(OF_STORE, { ...store, writes, nowMs }) : [];
-  const reasons = [...blocking, ...listReasons(OF_SERVICE, facts), ...stored];
-  const status = blocking.length > 0 ? 'unavailable' : reasons.length > 0 ? 'degraded' : 'ok';
+  const reasons = [...listReasons(OF_PROCESS, facts), ...stored];
+  const isBlocked = reasons.some(({ code }) => BLOCKING.includes(code));
+  const status = isBlocked ? 'unavailable' : reasons.length > 0 ? 'degraded' : 'ok';
   if (leader?.isAlive !== true) return { status, reasons, leader: null };
   const { isSelf, epoch, since } = leader;
   return { status, reasons, leader: { isSelf, epoch, since: toMoment(since) } };

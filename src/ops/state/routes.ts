@@ -22,7 +22,6 @@ import { toPage } from '../http/list-query.ts';
 import { getOnly, listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/tables.ts';
-import { toReadingView } from '../recovery/routes.ts';
 import { type OpsJson, toView } from '../schemas/schemas.ts';
 import { QUEUED_CLASSES } from '../schemas/state.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
@@ -76,15 +75,17 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
   const now = clock.now();
   const backlog = await readWaitingWork(db, now);
   const drifts = await countDrifts(db);
+  const last = await findOne(db, 'sweeps', {}, { order: 'seq desc' });
   const { firstRead, health, reading } = news();
+  const { credentials, service } = health;
   const writes = sources.writes();
   const view = {
     ...(await readReadiness(sources)),
     scimUrl,
     queue: toQueue(await sources.readQueue(), backlog, sources),
     bridge: { ...about, engine: store.engine },
-    firstRead: firstRead.kind === 'finished' ? null : toReadingView(firstRead),
-    lastSweep: await findLastSweep(db, reading),
+    firstRead: firstRead.kind === 'finished' ? null : firstRead,
+    lastSweep: last ? toSweep(last, reading) : null,
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
     unmanaged: await countWhere(db, 'drifts', { change: null, status: 'open' }),
     writes: toWrites(writes, backlog),
@@ -100,11 +101,7 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
       const { resource_type: type, name_folded: name, last_seen_at: lastSeenAt } = row;
       return { ...row, type, name, firstSeenAt: row.first_seen_at, lastSeenAt };
     }),
-    upstream: {
-      ...health,
-      credentials: toGate(health.credentials),
-      service: toGate(health.service),
-    },
+    upstream: { ...health, credentials: toGate(credentials), service: toGate(service) },
     authentication: sources.viewAttempts(),
     activity: sources.activity(),
   };
@@ -131,8 +128,7 @@ function toQueue(
 
 function toGate(gate: TransportHealth['service']) {
   if (gate.kind === 'open') return gate;
-  const { kind, sinceMs: since, nextProbeMs: nextProbeAt } = gate;
-  return { kind, since, nextProbeAt };
+  return { kind: gate.kind, since: gate.sinceMs, nextProbeAt: gate.nextProbeMs };
 }
 
 /** Finds the decision of an operator that keeps a leaver in; undefined: the service does. */
@@ -228,14 +224,8 @@ export const workRoutes = [
   ),
 ] as const;
 
-/** Finds the newest sweep, which may run; null: there was none. */
-async function findLastSweep(db: Db, reading: ReadProgress | null) {
-  const last = await findOne(db, 'sweeps', {}, { order: 'seq desc' });
-  return last === undefined ? null : toSweep(last, reading);
-}
-
 function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Sweep'> {
-  const progress = row.status === 'running' ? toReadingView(reading) : null;
+  const progress = row.status === 'running' ? reading : null;
   return toView('Sweep', row, { admins: row.reads_admins, progress });
 }
 

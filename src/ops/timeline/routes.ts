@@ -141,9 +141,8 @@ const OUTAGES = {
 } as const;
 
 async function readEvents(db: Db, { row, limit }: Past): Promise<Happening[]> {
-  const always = { from: 0, until: NEWEST };
   const subjects = [row.id, ...listNameKeys(row)];
-  const bySubject = await listEventsAbout(db, subjects, { ...always, limit });
+  const bySubject = await listEventsAbout(db, subjects, { from: 0, until: NEWEST, limit });
   const events = new Map([...bySubject.values()].flat().map((event) => [event.id, event]));
   return [...events.values()].map((event) => {
     const { at, action, message, origin, author_id: id, username, address } = event;

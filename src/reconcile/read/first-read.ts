@@ -78,8 +78,8 @@ export class FirstRead {
 
   state(): FirstReadState {
     if (this.finished) return { kind: 'finished' };
-    const progress = this.#reading.findProgress(this.#deps.clock.now());
-    return { kind: 'running', ...(progress ?? { step: 'service', count: 0 }) };
+    const none = { step: 'service', read: 0, expected: null, endsAt: null };
+    return { kind: 'running', ...(this.#reading.findProgress(this.#deps.clock.now()) ?? none) };
   }
 
   get finished(): boolean {

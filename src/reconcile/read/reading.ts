@@ -59,11 +59,11 @@ export type ReadBefore = { readonly [S in ReadSection]?: 'done' | 'refused' };
 /** How far a complete read has come, as operators are shown it. */
 export interface ReadProgress {
   readonly step: string;
-  /** Entries of this list that were read, and that it has, where the service says it. */
-  readonly count: number;
-  readonly total?: number;
-  /** When the list is read at the rate so far (epoch milliseconds), once it takes longer than two seconds. */
-  readonly endsAt?: number;
+  /** Entries of this list that were read, and that it has; null: the service does not say. */
+  readonly read: number;
+  readonly expected: number | null;
+  /** When the list is read at the rate so far (epoch milliseconds); null in its first two seconds. */
+  readonly endsAt: number | null;
 }
 
 /** Time before which nothing is estimated, in milliseconds. */
@@ -136,11 +136,11 @@ export class Reading {
   findProgress(now: number): ReadProgress | undefined {
     const step = this.findOpenList();
     if (step === undefined) return undefined;
-    const { count, total, since = now } = this.lists[step];
-    if (total === undefined) return { step, count };
-    if (count === 0 || now - since < ESTIMATE_AFTER_MS) return { step, count, total };
-    const leftMs = ((now - since) * Math.max(0, total - count)) / count;
-    return { step, count, total, endsAt: Math.round(now + leftMs) };
+    const { count: read, total: expected = null, since = now } = this.lists[step];
+    if (expected === null || read === 0 || now - since < ESTIMATE_AFTER_MS)
+      return { step, read, expected, endsAt: null };
+    const leftMs = ((now - since) * Math.max(0, expected - read)) / read;
+    return { step, read, expected, endsAt: Math.round(now + leftMs) };
   }
 
   /** True when a list was read to its end. A refused list proves nothing. */

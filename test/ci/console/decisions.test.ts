@@ -45,7 +45,7 @@ describe.skipIf(browserPath === undefined)('lists of the console', () => {
     await page.goto('/console/');
 
     await page.getByText('waits until the service takes calls again').waitFor();
-    await page.getByText('1 removal of access: not while nothing is changed').waitFor();
+    await page.getByText('1 removal of access: none leaves for now').waitFor();
   });
 
   test('requests are chosen by what they are for, and by the credential that sent them', async () => {
