@@ -31,35 +31,55 @@ An operation is such as scim.addUser; * is all. Everything: docs/command-line.md
   },
 });
 
-interface Typed {
-  readonly url?: string;
-  readonly token?: string;
-  readonly action: string;
-  readonly fields: readonly string[];
-  readonly operation: string;
-  readonly number: string;
-  readonly status?: number;
-  readonly delay?: number;
-  readonly hang?: true;
-  readonly times?: number;
-}
-
-interface Control {
-  readonly about: string;
-  readonly request: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`;
+interface Control<Typed> {
   readonly options?: readonly Option[];
   readonly toBodies?: (typed: Typed) => readonly JsonObject[];
 }
 
-const CONTROLS: Readonly<Record<string, Control>> = {
-  'do <action> [fields...]': {
-    about: 'change something behind the back of the bridge, as a person in the service does',
-    request: 'POST state',
-    toBodies: ({ action, fields }) => [{ action, ...Object.fromEntries(fields.map(parseField)) }],
-  },
-  'fail <operation>': {
-    about: 'have an operation go wrong',
-    request: 'POST faults',
+/** Makes a command that sends a request to the controls, or one with each body. */
+function control<Typed>(
+  usage: string,
+  about: string,
+  asked: `${'GET' | 'POST' | 'PATCH' | 'DELETE'} ${string}`,
+  { options = [], toBodies }: Control<Typed> = {},
+) {
+  return commandOf<Typed & { readonly url?: string; readonly token?: string }>({
+    usage: `sandbox ${usage}`,
+    about,
+    options: [
+      ['--url <url>', 'of a sandbox that runs alone'],
+      ['--token <token>', 'of a sandbox that runs alone'],
+      ...options,
+    ],
+    async run({ typed, connect, write }) {
+      const bodies = toBodies?.(typed) ?? [undefined];
+      const { url, token } = typed;
+      const found = url && token ? { url, token } : await askOps(connect(), 'Sandbox', '/sandbox');
+      for (const body of bodies) write(toJson(await send(found, asked, body)));
+      return undefined;
+    },
+  });
+}
+
+type Limit = Readonly<Record<'number', string>>;
+
+interface Fault extends Readonly<Partial<Record<'status' | 'delay' | 'times', number>>> {
+  readonly operation: string;
+  readonly hang?: true;
+}
+
+/** `sandbox`, and what controls one that runs. */
+export const sandboxCommands = [
+  serveSandbox,
+  control<{ readonly action: string; readonly fields: readonly string[] }>(
+    'do <action> [fields...]',
+    'change something behind the back of the bridge, as a person in the service does',
+    'POST state',
+    {
+      toBodies: ({ action, fields }) => [{ action, ...Object.fromEntries(fields.map(parseField)) }],
+    },
+  ),
+  control<Fault>('fail <operation>', 'have an operation go wrong', 'POST faults', {
     options: [
       countOption('--status <status>', 'answer with this status'),
       countOption('--delay <ms>', 'answer that much later'),
@@ -75,46 +95,20 @@ const CONTROLS: Readonly<Record<string, Control>> = {
       const often = times === undefined ? {} : { times };
       return faults.map((fault) => ({ operation, fault, ...often }));
     },
-  },
-  'limit <number>': {
-    about: 'take so many calls a second, or off',
-    request: 'PATCH faults',
-    toBodies: ({ number }) => [{ requestsPerSecond: parseLimit(number) }],
-  },
-  'seats <number>': {
-    about: 'have so many licences, or off: any number',
-    request: 'PATCH shape',
-    toBodies: ({ number }) => [{ seats: parseLimit(number) }],
-  },
-  state: { about: 'show its users, groups, members, admins', request: 'GET state' },
-  calls: { about: 'count its calls by operation and status', request: 'GET calls' },
-  'forget-calls': { about: 'count calls from 0 again', request: 'DELETE calls' },
-  faults: { about: 'show what goes wrong', request: 'GET faults' },
-  heal: { about: 'have nothing go wrong any more', request: 'DELETE faults' },
-  reset: { about: 'leave only the owner', request: 'POST reset' },
-};
-
-const controls = Object.entries(CONTROLS).map(([usage, control]) =>
-  commandOf<Typed>({
-    usage: `sandbox ${usage}`,
-    about: control.about,
-    options: [
-      ['--url <url>', 'of a sandbox that runs alone'],
-      ['--token <token>', 'of a sandbox that runs alone'],
-      ...(control.options ?? []),
-    ],
-    async run({ typed, connect, write }) {
-      const bodies = control.toBodies?.(typed) ?? [undefined];
-      const { url, token } = typed;
-      const found = url && token ? { url, token } : await askOps(connect(), 'Sandbox', '/sandbox');
-      for (const body of bodies) write(toJson(await send(found, control.request, body)));
-      return undefined;
-    },
   }),
-);
-
-/** `sandbox`, and what controls one that runs. */
-export const sandboxCommands = [serveSandbox, ...controls];
+  control<Limit>('limit <number>', 'take so many calls a second, or off', 'PATCH faults', {
+    toBodies: ({ number }) => [{ requestsPerSecond: parseLimit(number) }],
+  }),
+  control<Limit>('seats <number>', 'have so many licences, or off: any number', 'PATCH shape', {
+    toBodies: ({ number }) => [{ seats: parseLimit(number) }],
+  }),
+  control('state', 'show its users, groups, members, admins', 'GET state'),
+  control('calls', 'count its calls by operation and status', 'GET calls'),
+  control('forget-calls', 'count calls from 0 again', 'DELETE calls'),
+  control('faults', 'show what goes wrong', 'GET faults'),
+  control('heal', 'have nothing go wrong any more', 'DELETE faults'),
+  control('reset', 'leave only the owner', 'POST reset'),
+];
 
 function parseField(field: string): readonly [string, JsonValue] {
   const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(field) ?? [];
