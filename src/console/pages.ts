@@ -33,75 +33,70 @@ interface ConsoleDeps {
  */
 export function createConsole(deps: ConsoleDeps): Router {
   const router = Router()
-    .get('/session', tellSession(deps))
-    .post('/session', express.json({ limit: '4kb' }), signIn(deps))
-    .delete('/session', signOut(deps))
-    .get('/link', signInByLink(deps));
+    .get('/session', (_req, res) => tellSession(deps, res))
+    .post('/session', express.json({ limit: '4kb' }), (_req, res) => signIn(deps, res))
+    .delete('/session', (_req, res) => signOut(deps, res))
+    .get('/link', (_req, res) => signInByLink(deps, res));
   if (deps.oidc !== undefined) router.use(deps.oidc.router);
   return router.get('/assets/:name', sendAsset).get('/{*page}', sendPage());
 }
 
 const body = z.strictObject({ token: z.string().min(1).max(500) });
 
-function tellSession({ sessions, oidc }: ConsoleDeps): RequestHandler {
-  return async (req, res) => {
-    const text = findSessionText(req);
-    const session = text === undefined ? undefined : await sessions.find(text, toSessionUse(req));
-    // Nobody signed in is an answer here and no failed attempt.
-    send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
-  };
+async function tellSession({ sessions, oidc }: ConsoleDeps, res: Response) {
+  const { req } = res;
+  const text = findSessionText(req);
+  const session = text === undefined ? undefined : await sessions.find(text, toSessionUse(req));
+  // Nobody signed in is an answer here and no failed attempt.
+  send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
 }
 
-function signIn({ sessions, findCredential, attempts, acts }: ConsoleDeps): RequestHandler {
-  return async (req, res) => {
-    if (!isFromOwnPage(req)) return answerForeign(res);
-    const parsed = body.safeParse(req.body);
-    if (!parsed.success) {
-      return send(res, 400, { code: 'invalid', message: 'The body has to be {"token": "…"}.' });
-    }
-    const { token } = parsed.data;
-    const credential = await findCredential(token);
-    if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
-      const isTooMany = (await attempts.failed(res, 'ops', 'something')) !== undefined;
-      const message = 'No operator or reader has this token.';
-      const status = isTooMany ? 429 : 401;
-      acts.refused(res, status);
-      return send(res, status, { code: 'unauthorized', message });
-    }
-    const open = () => sessions.open(credential, token);
-    const { session } = await acts.open(res, credential, { open, isSecure: isOverHttps(req) });
-    send(res, 201, toView(session));
-  };
+async function signIn({ sessions, findCredential, attempts, acts }: ConsoleDeps, res: Response) {
+  const { req } = res;
+  if (!isFromOwnPage(req)) return answerForeign(res);
+  const parsed = body.safeParse(req.body);
+  if (!parsed.success) {
+    return send(res, 400, { code: 'invalid', message: 'The body has to be {"token": "…"}.' });
+  }
+  const { token } = parsed.data;
+  const credential = await findCredential(token);
+  if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
+    const isTooMany = (await attempts.failed(res, 'ops', 'something')) !== undefined;
+    const message = 'No operator or reader has this token.';
+    const status = isTooMany ? 429 : 401;
+    acts.refused(res, status);
+    return send(res, status, { code: 'unauthorized', message });
+  }
+  const open = () => sessions.open(credential, token);
+  const { session } = await acts.open(res, credential, { open, isSecure: isOverHttps(req) });
+  send(res, 201, toView(session));
 }
 
-function signInByLink({ sessions, attempts, acts }: ConsoleDeps): RequestHandler {
-  return async (req, res) => {
-    const open = () => sessions.openByLink(String(req.query.once));
-    if (await acts.open(res, LINK_CREDENTIAL, { open, isSecure: req.secure }))
-      return res.set('Cache-Control', 'no-store').redirect('/console/');
-    await attempts.failed(res, 'ops', 'something');
-    acts.refused(res, 403);
-    const message =
-      'This link was used, or is none. A token for the console is made by scim-bridge token create my-name --for operator.';
-    send(res, 403, { code: 'forbidden', message });
-  };
+async function signInByLink({ sessions, attempts, acts }: ConsoleDeps, res: Response) {
+  const open = () => sessions.openByLink(String(res.req.query.once));
+  if (await acts.open(res, LINK_CREDENTIAL, { open, isSecure: res.req.secure }))
+    return res.set('Cache-Control', 'no-store').redirect('/console/');
+  await attempts.failed(res, 'ops', 'something');
+  acts.refused(res, 403);
+  const message =
+    'This link was used, or is none. A token for the console is made by scim-bridge token create my-name --for operator.';
+  send(res, 403, { code: 'forbidden', message });
 }
 
-function signOut({ sessions, acts, oidc }: ConsoleDeps): RequestHandler {
-  return async (req, res) => {
-    if (!isFromOwnPage(req)) return answerForeign(res);
-    const text = findSessionText(req);
-    const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
-    if (session !== undefined) {
-      const end = async () => ((await sessions.end(session.id))[0] ? { session } : undefined);
-      await acts.keep(res, session.credential, end);
-    }
-    res.append('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
-    const isPerson = session !== undefined && isOfPerson(session.credential.id);
-    const endAt = isPerson ? await oidc?.findEnd(req) : undefined;
-    oidc?.forget(res);
-    send(res, 200, { name: null, endAt: endAt ?? null });
-  };
+async function signOut({ sessions, acts, oidc }: ConsoleDeps, res: Response) {
+  const { req } = res;
+  if (!isFromOwnPage(req)) return answerForeign(res);
+  const text = findSessionText(req);
+  const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
+  if (session !== undefined) {
+    const end = async () => ((await sessions.end(session.id))[0] ? { session } : undefined);
+    await acts.keep(res, session.credential, end);
+  }
+  res.append('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
+  const isPerson = session !== undefined && isOfPerson(session.credential.id);
+  const endAt = isPerson ? await oidc?.findEnd(req) : undefined;
+  oidc?.forget(res);
+  send(res, 200, { name: null, endAt: endAt ?? null });
 }
 
 function toView({ credential: { name, purpose }, expiresAt }: Session): object {
