@@ -8,11 +8,11 @@ import {
   type LinkChange,
   listGroupDifferences,
   type ObservedGroup,
-  removesGroupAccess,
   toDesiredGroup,
   toGroupValues,
   withCreated,
 } from './group.ts';
+import { removesGroupAccess } from './protection.ts';
 import { userId } from './values.ts';
 
 const desired: DesiredGroup = {
@@ -62,6 +62,10 @@ describe('whether what waits for a group takes access away', () => {
   const toEntityCells = (value: string) => ({
     'entity:minutes': { pending: 1, source: { value, by: 'rule' } } as const,
   });
+  const permissions = (wanted: number) => ({
+    desired: { ...desired, permissions: wanted },
+    observed: { ...observed, permissions: 7 },
+  });
   const leaves = link(false);
   const joins = link(true);
 
@@ -71,9 +75,12 @@ describe('whether what waits for a group takes access away', () => {
     ['one of several leaves', true, { links: [joins, leaves] }],
     ['the group goes', true, { deleted: true }],
     ['it leaves an entity', true, { cells: toEntityCells('') }],
+    ['it loses permissions', true, { ...permissions(1), cells: { permissions: { pending: 1 } } }],
+    ['it loses permissions and nothing of that waits', false, permissions(1)],
     ['it is to have roles in an entity', false, { cells: toEntityCells('reader') }],
   ])('%s: %s', (_, want, waiting) => {
-    expect(removesGroupAccess({ deleted: false, cells: {}, links: [], ...waiting })).toBe(want);
+    const nothing = { deleted: false, desired, observed, cells: {}, links: [] };
+    expect(removesGroupAccess({ ...nothing, ...waiting })).toBe(want);
   });
 });
 

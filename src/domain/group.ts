@@ -1,5 +1,5 @@
 import { type Cells, type FieldValues, holds } from './cell.ts';
-import { type EntityField, leavesEntity, type SeenEntities } from './entity.ts';
+import type { EntityField, SeenEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension } from './extensions.ts';
 import type { LinkKey } from './link.ts';
 import { normaliseName } from './name.ts';
@@ -93,10 +93,6 @@ export interface GroupState extends ResourceState<GroupField> {
   readonly created: boolean;
   readonly links: readonly LinkChange[];
 }
-
-/** True when a change that waits and can be made now removes access: such a group goes first. */
-export const removesGroupAccess = (state: Pick<GroupState, 'deleted' | 'cells' | 'links'>) =>
-  state.deleted || state.links.some(({ wanted }) => !wanted) || leavesEntity(state.cells);
 
 /** Maps the attributes of a managed group to the desired group. */
 export function toDesiredGroup(attributes: JsonObject): DesiredGroup {

@@ -1,7 +1,9 @@
+import { isWaiting, listWaiting } from './cell.ts';
+import { leavesEntity } from './entity.ts';
 import { toExtension, toWrittenName } from './extensions.ts';
-import type { DesiredGroup } from './group.ts';
+import type { DesiredGroup, GroupState } from './group.ts';
 import { hasMoreBits } from './mask.ts';
-import type { DesiredUser } from './user.ts';
+import type { DesiredUser, UserState } from './user.ts';
 import { type JsonObject, parseFields } from './values.ts';
 
 type Holding = Partial<
@@ -39,6 +41,30 @@ export function listTaken(change: ProtectedChange): string[] {
   return parseFields<keyof Holding>(hasLess).filter(
     (field) => fields.includes(field) && hasLess[field],
   );
+}
+
+/** Lists the fields that wait and in which the service was seen to grant more than is wanted. */
+export function listLosses({ desired: after, observed, cells }: Waiting): string[] {
+  const known = { before: undefined, after, observed, isInService: false };
+  return listTaken({ ...known, fields: listWaiting<string>(cells) });
+}
+
+type Waiting = Pick<UserState | GroupState, 'desired' | 'observed' | 'cells'>;
+
+/** True when a waiting change removes access: such a user goes first. */
+export function removesUserAccess(state: Pick<UserState, 'desired' | 'observed' | 'cells'>) {
+  const { desired, cells } = state;
+  const waits = isWaiting(cells.active) || isWaiting(cells.account);
+  const suspends = desired.temporarilyInactive && isWaiting(cells.temporarilyInactive);
+  return (waits && !desired.active) || suspends === true || listLosses(state).length > 0;
+}
+
+/** True when a change that waits and can be made now removes access: such a group goes first. */
+export function removesGroupAccess(
+  state: Pick<GroupState, 'deleted' | 'desired' | 'observed' | 'cells' | 'links'>,
+): boolean {
+  const leaves = leavesEntity(state.cells) || state.links.some(({ wanted }) => !wanted);
+  return state.deleted || leaves || listLosses(state).length > 0;
 }
 
 /** Checks for lost bits. Clearing a wanted value takes all of it; of an unknown one each value may be less. */

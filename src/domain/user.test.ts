@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Cells } from './cell.ts';
 import { USER_EXTENSION } from './extensions.ts';
+import { removesUserAccess } from './protection.ts';
 import type { Deactivation, DesiredUser, ObservedUser, UserField } from './user.ts';
 import * as users from './user.ts';
 import type { JsonObject } from './values.ts';
@@ -161,9 +162,13 @@ test.each([
   ['a suspension', isAway(true), waits('temporarilyInactive'), true],
   ['the end of a suspension', isAway(false), waits('temporarilyInactive'), false],
   ['a name of somebody inactive', { active: false, ...isAway(true) }, waits('name'), false],
-])('whether what waits for a user takes access away: %s', (_what, asked, cells, want) =>
-  expect(users.removesUserAccess({ desired: { ...desired, ...asked }, cells })).toBe(want),
-);
+  ['less of a licence', may(1), waits('appsPermissions'), true],
+])('whether what waits for a user takes access away: %s', (_what, asked, cells, want) => {
+  const seen = { ...observed, ...may(3) };
+  expect(removesUserAccess({ desired: { ...desired, ...asked }, observed: seen, cells })).toBe(
+    want,
+  );
+});
 
 test('an account is created with what there is of userName and address', () => {
   expect(users.toSentUser(desired)).toEqual({ name: address, address });

@@ -1,5 +1,5 @@
 import { findCreationAddress } from './address.ts';
-import { type Cells, type FieldValues, holds, isWaiting } from './cell.ts';
+import { type Cells, type FieldValues, holds } from './cell.ts';
 import { toExtension, USER_EXTENSION } from './extensions.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
 import type { ResourceState, SentCreate, Sightings } from './resource-state.ts';
@@ -103,13 +103,6 @@ export function toSentUser({
   address,
 }: Pick<DesiredUser, 'userName' | 'address'>): SentCreate {
   return { name: userName, ...(address === undefined ? {} : { address }) };
-}
-
-/** True when a waiting change removes access: such a user goes first. */
-export function removesUserAccess({ desired, cells }: Pick<UserState, 'desired' | 'cells'>) {
-  const waits = isWaiting(cells.active) || isWaiting(cells.account);
-  const suspends = desired.temporarilyInactive && isWaiting(cells.temporarilyInactive);
-  return (waits && !desired.active) || suspends === true;
 }
 
 /** Switch of the service that stands for `active` (settings: users.deactivation). */

@@ -15,6 +15,7 @@ import {
   type LinkChange,
   listGroupDifferences,
 } from '../domain/group.ts';
+import { listLosses } from '../domain/protection.ts';
 import {
   type Deactivation,
   isWantedActive,
@@ -101,8 +102,10 @@ const USER_FACTS: Readonly<
   name({ desired: { name } }) {
     return name ? [{ part: 'name', call: 'update', rank: 10, values: { name } }] : [];
   },
-  appsPermissions({ desired: { appsPermissions } }) {
-    return [{ part: 'appsPermissions', call: 'access', rank: 20, values: { appsPermissions } }];
+  appsPermissions(state) {
+    const { appsPermissions } = state.desired;
+    const rank = listLosses(state).includes('appsPermissions') ? 2 : 20;
+    return [{ part: 'appsPermissions', call: 'access', rank, values: { appsPermissions } }];
   },
   address({ desired: { userName, address } }, _observed, { addressMayChange }) {
     const values = { userName, address };
@@ -137,7 +140,8 @@ export function planGroup(state: GroupState, { membersPerCall, deletion }: Group
   const facts = [
     ...links.map(toLinkFact),
     ...open.filter(isSettable).map((part): OpenFact => {
-      return { part, call: 'update', rank: RANKS.field, values: { [part]: desired[part] } };
+      const rank = listLosses(state).includes(part) ? RANKS.leave : RANKS.field;
+      return { part, call: 'update', rank, values: { [part]: desired[part] } };
     }),
     ...left.map((field) => toEntityFact(state, field)),
   ];

@@ -4,21 +4,15 @@ import {
   type EntityField,
   findWantedRoles,
   isEntityField,
-  leavesEntity,
   losesRoles,
   wantEntities,
 } from '../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../domain/extensions.ts';
 import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
-import { listTaken } from '../domain/protection.ts';
+import { listTaken, removesGroupAccess, removesUserAccess } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
-import {
-  type Deactivation,
-  removesUserAccess,
-  toDesiredUser,
-  type UserField,
-} from '../domain/user.ts';
+import { type Deactivation, toDesiredUser, type UserField } from '../domain/user.ts';
 import { type JsonObject, parseFields, type ResourceKey } from '../domain/values.ts';
 import {
   toCellsAfterGroupWrite,
@@ -105,15 +99,9 @@ export const userFields: FieldKind<'user', UserField> = {
     });
   },
   toCells: (row, { after: attributes, cells, fields }, how) =>
-    toCellsAfterWrite({
-      state: toUserState(row),
-      cells,
-      attributes,
-      fields,
-      ...how,
-    }),
-  removesAccess: (_row, attributes, cells) =>
-    removesUserAccess({ desired: toDesiredUser(attributes, false), cells }),
+    toCellsAfterWrite({ state: toUserState(row), cells, attributes, fields, ...how }),
+  removesAccess: (row, attributes, cells) =>
+    removesUserAccess({ ...toUserState(row), desired: toDesiredUser(attributes, false), cells }),
   async findRulings(tx, { book }, row, asked) {
     // The groups are read only where the request touches a ruled field, or adopts the user.
     const isTouched = asked === undefined || row.origin === null || changesRuled(asked);
@@ -156,15 +144,11 @@ export const groupFields: FieldKind<'group', GroupField> = {
     return [...own, ...entities];
   },
   toCells: (row, { after: attributes, cells, fields }, { version }) =>
-    toCellsAfterGroupWrite({
-      state: toGroupState(row),
-      cells,
-      attributes,
-      fields,
-      version,
-    }),
+    toCellsAfterGroupWrite({ state: toGroupState(row), cells, attributes, fields, version }),
   // A removal that waits already keeps its class.
-  removesAccess: (row, _attributes, cells) => row.due_class === 0 || leavesEntity(cells),
+  removesAccess: (row, attributes, cells) =>
+    row.due_class === 0 ||
+    removesGroupAccess({ ...toGroupState(row), desired: toDesiredGroup(attributes), cells }),
   async findRulings(_tx, { book }, row, asked) {
     // Without a cell each value is a provider's.
     if (book.isEmpty && parseFields(parseCells<GroupField>(row)).length === 0) return undefined;
@@ -251,13 +235,10 @@ export async function toRuled<Type extends ResourceKey['type'], Field extends st
   const version = row.version + 1;
   let { cells } = combined;
   if (isLinked(row)) {
-    const fields = kind.toAsked(changed, rules.deactivation);
-    const change = { before, after, cells, fields };
+    const { deactivation } = rules;
+    const change = { before, after, cells, fields: kind.toAsked(changed, deactivation) };
     const dropped = changed.filter((field) => combined.cells[field]?.source === undefined);
-    cells = release(
-      kind.toCells(row, change, { version, deactivation: rules.deactivation }),
-      dropped,
-    );
+    cells = release(kind.toCells(row, change, { version, deactivation }), dropped);
   } else {
     // What is made anew is given its whole desired state, but for roles in entities.
     cells = ask(cells, changed.filter(isEntityField), version);

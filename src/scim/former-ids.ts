@@ -7,14 +7,6 @@ export interface FormerIds {
   readonly toOwn: (type: 'user' | 'group', id: string) => string;
 }
 
-/** Former ids that follow the store. */
-export interface FollowedIds extends FormerIds {
-  /** Reads those that came since the last time. */
-  readonly refresh: () => Promise<void>;
-  readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
-
 const NEXT = { order: 'seq', limit: 1_000 } as const;
 const AGAIN_MS = 1_000;
 
@@ -22,7 +14,7 @@ const AGAIN_MS = 1_000;
 export function createFormerIds(
   { read, bell }: Pick<Store, 'read' | 'bell'>,
   onFailure: (error: unknown) => void,
-): FollowedIds {
+) {
   const known = { user: new Map<string, string>(), group: new Map<string, string>() };
   let afterSeq = 0;
   let reading: Promise<void> = Promise.resolve();
@@ -40,6 +32,7 @@ export function createFormerIds(
     }
   }
 
+  /** Reads those that came since the last time. */
   function refresh(): Promise<void> {
     reading = reading.catch(() => undefined).then(readNew);
     return reading;
@@ -56,7 +49,7 @@ export function createFormerIds(
   }
 
   return {
-    toOwn: (type, id) => known[type].get(id) ?? id,
+    toOwn: (type: 'user' | 'group', id: string) => known[type].get(id) ?? id,
     refresh,
     async start() {
       unlisten = bell.listen('former-ids', follow);

@@ -12,6 +12,11 @@ interface Repair {
   readonly strict: ScimType | undefined;
 }
 
+const make =
+  (op: Repair['op'], isLoss: boolean) =>
+  (words: string, strict?: ScimType): Repair => ({ words, op, isLoss, strict });
+const [repaired, dropped, lost] = [make('repair', false), make('drop', false), make('drop', true)];
+
 /** Every kind of repair. A strict credential is refused what the SCIM 2.0 Interoperability Profile has refused (draft-zollner-scim-interop-profile-02). */
 export const REPAIRS = {
   'schemas-missing': repaired('no schemas were named: they follow from the address'),
@@ -131,10 +136,12 @@ export function createRequestRepairs(
   const made = new Map<RepairKind, number>();
   // By their words, since a write that is stored again meets the same refusals.
   const leftOut = new Map<string, ScimError>();
+  let refusals = 0;
   const findRefusal = (kind: RepairKind) =>
     profile === 'strict' ? REPAIRS[kind].strict : undefined;
   const keep = (refusal: ScimError) => {
-    if (leftOut.size === LEFT_OUT_MAX) throw refusal;
+    refusals += 1;
+    if (refusals > LEFT_OUT_MAX) throw refusal;
     leftOut.set(refusal.message, refusal);
   };
   return {
@@ -158,19 +165,8 @@ export function createRequestRepairs(
   };
 }
 
-const LEFT_OUT_MAX = 1_000;
+/** Most refused parts of a request, each of which costs time. */
+const LEFT_OUT_MAX = 2_000;
 
 /** A name that may be shown: of an attribute or a schema, not a value in the place of one. */
 const NAME = /^[\w$:./-]{1,200}$/;
-
-function repaired(words: string, strict?: ScimType): Repair {
-  return { words, op: 'repair', isLoss: false, strict };
-}
-
-function dropped(words: string, strict?: ScimType): Repair {
-  return { words, op: 'drop', isLoss: false, strict };
-}
-
-function lost(words: string, strict?: ScimType): Repair {
-  return { words, op: 'drop', isLoss: true, strict };
-}

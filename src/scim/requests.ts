@@ -116,7 +116,7 @@ function toResourceId(id: string | undefined): string | null {
 const PATHS_MAX = 50;
 
 /** Attributes that a request writes. Names come from the schemas alone: unknown ones and filters may hold personal data. @param content undefined: nothing is written */
-export function listWritten(content: Content | undefined): WrittenPath[] {
+function listWritten(content: Content | undefined): WrittenPath[] {
   const written = content?.steps.flatMap(ofStep) ?? [];
   const isWhole = content !== undefined && 'mentioned' in content;
   return sum(isWhole ? written.map((one) => ({ ...one, op: 'set' })) : written);

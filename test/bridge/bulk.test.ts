@@ -147,9 +147,32 @@ describe('references', () => {
   test('what refers to itself in a circle is refused, and the neighbours are none the worse', async () => {
     const groups = [newGroup('g', ['bulkId:h']), newGroup('h', ['bulkId:g'])];
     const users = [newUser('a', manager('b')), newUser('b', manager('a')), newUser('c')];
-    const answer = await sendBulk([...groups, ...users]);
+    const path = await addPerson();
+    const boss = replace(`${ENTERPRISE}:manager`, 'bulkId:a');
+    const changes = [patch(path, boss), patch(path, replace('title', 'T'))];
+    const answer = await sendBulk([...groups, ...users, ...changes]);
 
-    expect(listStatuses(answer)).toEqual(['409', '409', '409', '409', '201']);
+    expect(listStatuses(answer)).toEqual(['409', '409', '409', '409', '201', '409', '200']);
+  });
+
+  test('a name that leads nowhere keeps nobody in: the rest of its operation is left out', async () => {
+    const [path, other] = [await addPerson(), await addPerson()];
+    const member = other.slice('/Users/'.length);
+    const group = `/Groups/${await create('Groups', { displayName: newName(), members: [{ value: member }] })}`;
+    const failed = newUser('failed', { userName: '' });
+    const boss = replace(`${ENTERPRISE}:manager`, 'bulkId:failed');
+    const titles = replace('title', ['a', 'b']);
+    const rest = [boss, titles, replace('active', false)];
+    const off = { ...patch(path, boss), data: { Operations: rest } };
+    const out = {
+      ...patch(group, boss),
+      data: { Operations: [admit('bulkId:no'), dismiss(member)] },
+    };
+
+    expect(listStatuses(await sendBulk([failed, off, out]))).toEqual(['400', '200', '200']);
+
+    expect((await bridge.request('GET', path)).body.active).toBe(false);
+    expect((await bridge.request('GET', group)).body.members ?? []).toEqual([]);
   });
 
   test('a bulkId that no POST has is 400, and the neighbours are none the worse', async () => {

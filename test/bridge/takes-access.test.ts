@@ -2,18 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
+import { failing } from '../support/faults.ts';
 import { readMetrics } from '../support/metrics.ts';
-import {
-  admit,
-  dismiss,
-  expel,
-  replace,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
+import { admit, dismiss, expel, replace, toGroup, toMembers, toUser } from '../support/provider.ts';
 
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const NUL = 'a\0b';
 
@@ -34,13 +28,6 @@ async function countLeftOut(): Promise<number> {
   const series = [...(await readMetrics(bridge))];
   const counted = series.filter(([name]) => name.includes('part-left-out'));
   return counted.reduce((sum, [, value]) => sum + value, 0);
-}
-
-async function patchInBulk(path: string, ...operations: JsonObject[]): Promise<number> {
-  const data = toPatch(...operations);
-  const Operations = [{ method: 'PATCH', path, data }];
-  const [result] = [(await bridge.send('POST', '/Bulk', { Operations })).body.Operations].flat();
-  return Number(Object(result).status);
 }
 
 const off = replace('active', false);
@@ -75,11 +62,25 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
     }
   });
 
-  test('PATCH with an object of attributes', async () => {
-    const path = `/Users/${await bridge.addUser(newName(), { title: 'Pilot' })}`;
-    const value = { title: ['a', 'b'], active: 'False', nickName: 'N', companyName: 'x' };
+  const wrong = replace('title', ['a', 'b']);
+  const mixed = { title: ['a', 'b'], nickName: 'N', companyName: 'x' };
+  const fifty = Array.from({ length: 51 }, (_, n) =>
+    replace(`addresses[type eq "${n}"].region`, 'x'),
+  );
+  test.each<readonly [string, readonly JsonObject[]]>([
+    ['an add', [{ op: 'add', path: 'active', value: false }, wrong]],
+    ['an add without a path', [{ op: 'Add', value: { active: 'False' } }, wrong]],
+    [
+      'an unusable text in the same operation',
+      [{ op: 'replace', value: { active: false, title: NUL } }],
+    ],
+    ['the same below a URN', [replace(USER, { active: false, title: NUL })]],
+    ['many operations before it', [...fifty, off, wrong]],
+    ['an object of attributes', [{ op: 'replace', value: { ...mixed, active: 'False' } }]],
+  ])('PATCH with %s', async (_, operations) => {
+    const path = `/Users/${await bridge.addUser(newName(), { title: 'Pilot', nickName: 'N' })}`;
 
-    expect((await bridge.tryPatch(path, { op: 'replace', value })).status).toBe(200);
+    expect((await bridge.tryPatch(path, ...operations)).status).toBe(200);
 
     const kept = { active: false, title: 'Pilot', nickName: 'N' };
     expect((await bridge.send('GET', path)).body).toMatchObject(kept);
@@ -100,19 +101,47 @@ describe('somebody is deactivated, whatever the rest of the request:', () => {
   const restsOfPut: readonly (readonly [string, JsonObject])[] = [
     ['two titles', { title: ['a', 'b'] }],
     ['a userName that is taken', { userName: 'taken@example.com' }],
-    ['a text that no store can hold', { nickName: NUL }],
+    ['a text that no store can hold', { externalId: NUL }],
+    ['such a text below a URN', { [ENTERPRISE]: { department: NUL } }],
   ];
   test.each(restsOfPut)('PUT with %s', async (_, rest) => {
     const name = newName();
-    const path = `/Users/${await bridge.addUser(name, { title: 'Pilot' })}`;
+    const known = { title: 'Pilot', externalId: 'E', [ENTERPRISE]: { department: 'D' } };
+    const path = `/Users/${await bridge.addUser(name, known)}`;
 
-    const data = { ...toUser(name, { active: false, title: 'Pilot' }), ...rest };
+    const data = toUser(name, { ...known, active: false, ...rest });
     expect((await bridge.request('PUT', path, data)).status).toBe(200);
 
     const userName = `${name}@example.com`;
     const shown = (await bridge.send('GET', path)).body;
-    expect(shown).toMatchObject({ active: false, title: 'Pilot', userName });
+    expect(shown).toMatchObject({ ...known, active: false, userName });
     expect(bridge.sandbox.service.getUser(userName).active).toBe(false);
+  });
+});
+
+describe('a licence is taken, whatever the rest of the request:', () => {
+  const taken = { op: 'remove', path: 'entitlements[value eq "licence:full"]' };
+  const toLicence = (value: string) => ({ op: 'add', path: 'entitlements', value: [{ value }] });
+  test.each([
+    ['a userName that is taken', replace('userName', 'taken@example.com')],
+    ['an unknown licence', toLicence('licence:nope')],
+    ['a role that nobody gives', { op: 'add', path: 'roles', value: [{ value: 'role:owner' }] }],
+    ['a change of another one', replace('entitlements[value eq "zzz"].display', 'Q')],
+    ['a name that the service refuses', replace('name.givenName', 'Refused')],
+  ])('PATCH with %s', async (_, rest) => {
+    const name = newName();
+    const entitlements = [{ value: 'licence:full' }];
+    const path = `/Users/${await bridge.addUser(name, { entitlements })}`;
+    const [operation, fault] = ['scim.updateUser', failing(400)] as const;
+    const refusal = bridge.sandbox.faults.add({ operation, fault, about: 'Refused' });
+
+    const account = () => bridge.sandbox.service.getUser(`${name}@example.com`);
+    expect(account().appsPermissions).toBeGreaterThan(0);
+
+    expect((await bridge.tryPatch(path, taken, rest)).status).toBe(200);
+
+    await expect.poll(() => account().appsPermissions).toBe(0);
+    refusal.remove();
   });
 });
 
@@ -166,19 +195,6 @@ describe('a member leaves, whatever the rest of the request:', () => {
   });
 });
 
-test('in bulk somebody is deactivated, and a member leaves beside one that no operation creates', async () => {
-  const id = await bridge.addUser(newName());
-  const path = `/Groups/${await bridge.addGroup(`Group ${newName()}`, [id])}`;
-  const add = admit('bulkId:nobody');
-  const title = replace('title', ['a', 'b']);
-
-  expect(await patchInBulk(path, add)).toBe(400);
-  expect(await patchInBulk(path, expel(id), add)).toBe(200);
-  expect(await bridge.readMemberIds(path.split('/')[2] ?? '')).toEqual([]);
-  expect(await patchInBulk(`/Users/${id}`, off, title)).toBe(200);
-  expect((await bridge.send('GET', `/Users/${id}`)).body.active).toBe(false);
-});
-
 test('what takes nothing away is refused as a whole, with what is wrong', async () => {
   const id = await bridge.addUser(newName(), { title: 'Pilot' });
   const group = await bridge.addGroup(`Group ${newName()}`, [id]);
@@ -214,17 +230,4 @@ test('what was left out is counted, kept with the request, and told while it is 
     .toContainEqual(expect.objectContaining(kept));
   expect((await bridge.readReadiness()).body.status).toBe('degraded');
   expect(await bridge.listReasons()).toContain('left-out');
-});
-
-test('a strict credential is refused as a whole', async () => {
-  const path = `/Users/${await bridge.addUser(newName())}`;
-  const made = await bridge.ops('POST', '/tokens', { name: 'strict', profile: 'strict' });
-  const title = replace('title', ['a', 'b']);
-
-  const answer = await bridge.request('PATCH', path, toPatch(off, title), {
-    authorization: `Bearer ${String(made.body.token)}`,
-  });
-
-  expect(answer.status).toBe(400);
-  expect((await bridge.send('GET', path)).body.active).toBe(true);
 });

@@ -71,8 +71,6 @@ export async function refuse(
   return true;
 }
 
-const ACCESS_FIELDS: ReadonlySet<string> = new Set(['active', 'temporarilyInactive']);
-
 /** True when a write takes something away and the service refused something else of it: the removal stays acknowledged. */
 function takesElse(
   { version, undo }: Waiter,
@@ -80,8 +78,8 @@ function takesElse(
   parts: readonly Part[],
 ): boolean {
   const isRemoval = (part: LinkChange) => !part.wanted && part.version === version;
-  const isTaken = fields.some((field) => ACCESS_FIELDS.has(field));
-  return undo.removes && !isTaken && !listLinks(parts).some(isRemoval);
+  const isTaken = fields.some((field) => undo.taken.includes(field));
+  return undo.taken.length > 0 && !isTaken && !listLinks(parts).some(isRemoval);
 }
 
 async function listRefusedLinks(

@@ -1,7 +1,8 @@
 import { toEcho } from '../../domain/cell.ts';
 import { findFailed, isNameKept, isStuck } from '../../domain/failure.ts';
-import { type GroupState, type ObservedGroup, removesGroupAccess } from '../../domain/group.ts';
+import type { GroupState, ObservedGroup } from '../../domain/group.ts';
 import { isSameSpelt, normaliseName } from '../../domain/name.ts';
+import { removesGroupAccess } from '../../domain/protection.ts';
 import { isNotApplied } from '../../domain/values.ts';
 import { isSettable } from '../../plan/plan.ts';
 import { listLinks, listParts, toValues, type Values } from '../../plan/step.ts';

@@ -2,11 +2,11 @@ import { askAgain, type Cells, toEcho } from '../../domain/cell.ts';
 import { findFailed, isNameKept } from '../../domain/failure.ts';
 import { hasMoreBits } from '../../domain/mask.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
+import { removesUserAccess } from '../../domain/protection.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import {
   compareAccount,
   type ObservedUser,
-  removesUserAccess,
   type ShownAccount,
   toSentUser,
   type UserState,

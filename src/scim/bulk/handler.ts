@@ -96,6 +96,8 @@ function toStatus({ outcome, method }: Task): number {
   return method === 'DELETE' ? 204 : 200;
 }
 
+/** A server need not resolve a circle (RFC 7644 §3.7.1). */
+const CIRCLE = 'Operations of the request refer to each other in a circle.';
 /** Most stored writes before their waits begin. */
 const STORED_MAX = 64;
 
@@ -119,22 +121,32 @@ class BulkRun {
 
   /** @param failOnErrors number of errors after which nothing more is performed */
   async perform(failOnErrors: number): Promise<void> {
-    for (;;) {
-      const isReady = ({ outcome }: Task) => outcome !== undefined;
-      const ready = this.#waiting.findIndex((task) => this.#listReferents(task).every(isReady));
-      const [task] = ready === -1 ? [] : this.#waiting.splice(ready, 1);
-      if (task === undefined) break;
+    for (let task = this.#takeNext(); task !== undefined; task = this.#takeNext()) {
       if (this.#failures + this.#stored.size >= failOnErrors) await this.#deliver();
       await this.#deliver(this.#listReferents(task));
       if (this.#failures >= failOnErrors) break;
-      await this.#store(task);
+      if (this.#isReady(task)) await this.#store(task);
+      else this.#fail(task, new ScimError(409, CIRCLE));
     }
     await this.#deliver();
-    // A server need not resolve a circle (RFC 7644 §3.7.1).
-    const circle = new ScimError(409, 'Operations of the request refer to each other in a circle.');
-    for (const task of this.#waiting) {
-      if (this.#failures < failOnErrors) this.#fail(task, circle);
-    }
+  }
+
+  /** Takes the next operation, in the order of those on one resource; where none is ready, a POST that others wait for. */
+  #takeNext(): Task | undefined {
+    const busy = new Set<string>();
+    const next = this.#waiting.findIndex((task) => {
+      const { request } = task;
+      const target = request instanceof ScimError ? undefined : this.#findTarget(request);
+      const isFree = target === undefined || !busy.has(target);
+      if (target !== undefined) busy.add(target);
+      return isFree && this.#isReady(task);
+    });
+    const first = this.#waiting.findIndex(({ method }) => method === 'POST');
+    return this.#waiting.splice(next === -1 ? Math.max(first, 0) : next, 1)[0];
+  }
+
+  #isReady(task: Task): boolean {
+    return this.#listReferents(task).every(({ outcome }) => outcome !== undefined);
   }
 
   #listReferents({ request }: Task): Task[] {
@@ -148,9 +160,9 @@ class BulkRun {
       if (request instanceof ScimError) throw request;
       const { type, method, ifMatch, data, references } = request;
       const id = this.#findTarget(request);
-      // A member that no operation creates is an unknown one, beside which another one may have to leave.
-      const isOfMembers = type === 'group' && id !== undefined;
-      attempt(isOfMembers ? repairs : UNCOUNTED, undefined, () => this.#assertResolved(references));
+      // What no operation creates is an unknown one, beside which access may have to be taken.
+      const isKnown = id !== undefined;
+      attempt(isKnown ? repairs : UNCOUNTED, undefined, () => this.#assertResolved(references));
       assertOpen(this.#deps, type);
       const resolve = (bulkId: string) => this.#created.get(bulkId)?.id;
       const accepted = await acceptWrite(this.#deps, {

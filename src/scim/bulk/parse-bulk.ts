@@ -1,6 +1,12 @@
 import { isStorable } from '../../domain/text.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
-import { assertAcceptable, BODY_DEPTH_MAX, countSchemas, findPart } from '../dialect/parse-json.ts';
+import {
+  assertStorable,
+  BODY_DEPTH_MAX,
+  countSchemas,
+  findPart,
+  openBody,
+} from '../dialect/parse-json.ts';
 import { badRequest, invalidSyntax, invalidValue, notFound, ScimError } from '../errors.ts';
 import { toWholeNumber } from '../render/paging.ts';
 import type { Repairs } from '../repairs.ts';
@@ -32,8 +38,8 @@ export interface BulkOperation {
 }
 
 /** Reads the body of a bulk request. Two POSTs with one bulkId both fail, because a reference would be ambiguous. @throws ScimError 400, 413 @see RFC 7644 §3.7 */
-export function parseBulk(body: unknown, repairs: Repairs) {
-  if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
+export function parseBulk(sentBody: unknown, repairs: Repairs) {
+  const body = openBody(sentBody);
   countSchemas(body, ['urn:ietf:params:scim:api:messages:2.0:BulkRequest'], repairs);
   const sent = findPart(body, 'Operations');
   if (!Array.isArray(sent)) throw invalidSyntax('The body has no list of Operations.');
@@ -76,8 +82,6 @@ function parseOperation(value: JsonValue): BulkOperation {
 }
 
 function parseRequest(operation: JsonObject, method: string | undefined): SingleRequest {
-  // The data is looked at where it is read, as the body of the single request would be.
-  assertAcceptable(Object.entries(operation).filter(([name]) => name.toLowerCase() !== 'data'));
   readText(operation, 'method');
   const version = readText(operation, 'version');
   const { type, id } = parsePath(readText(operation, 'path'));
@@ -108,6 +112,7 @@ function readText(operation: JsonObject, name: string): string | undefined {
   if (typeof value !== 'string') {
     throw invalidSyntax(`The ${name} of an operation has to be a text.`);
   }
+  assertStorable(value);
   return value === '' ? undefined : value;
 }
 
@@ -177,10 +182,12 @@ export function resolveReferences(
     return Object.fromEntries(parts);
   }
 
-  function resolveId(text: string, name: string): string {
+  function resolveId(text: string, name: string): JsonValue {
     const [, folder = name.toLowerCase() === '$ref' ? '../Users/' : '', bulkId] =
       REFERENCE.exec(text) ?? [];
     const id = bulkId && resolve(bulkId);
+    // What refers to nothing is no value, which is left out where access is taken beside it.
+    if (bulkId !== undefined && id === undefined) return {};
     return id === undefined ? text : `${folder}${id}`;
   }
 

@@ -9,7 +9,7 @@ import {
 import { invalidValue } from '../errors.ts';
 import { attempt, type Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
-import { toItems, unpackText } from './parse-json.ts';
+import { assertStorable, toItems, unpackText } from './parse-json.ts';
 
 /** The value in the type of its attribute. null: the attribute is cleared. undefined: it says nothing that a provider can set. @throws ScimError 400 `invalidValue` */
 export function coerceValue(
@@ -158,6 +158,7 @@ function coerceSimple(
 ): string | number | boolean | null {
   const bare = unwrapObject(unwrapArray(value, repairs), repairs);
   const coerced = bare === undefined ? undefined : toTyped(rule, bare, repairs);
+  if (typeof coerced === 'string') assertStorable(coerced);
   if (coerced !== undefined) return coerced;
   const isText = rule.type !== 'boolean' && rule.type !== 'integer';
   const type = isText ? 'not a text' : `no ${rule.type}`;

@@ -13,7 +13,7 @@ import {
   type SchemaTable,
   toPathText,
 } from '../schema/resource-schemas.ts';
-import { assertAcceptable, countSchemas, findPart, openBody } from './parse-json.ts';
+import { assertShape, assertStorable, countSchemas, findPart, openBody } from './parse-json.ts';
 import { countUnknown, parsePath } from './parse-path.ts';
 import { type PatchOp, type PatchStep, toSteps } from './to-steps.ts';
 
@@ -46,10 +46,9 @@ export function parseResource(
 ): ResourceInput {
   const object = openBody(body);
   countSchemas(object, schema.urns, repairs);
-  const { entries, extensions, filtered } = readBody(object, { schema, repairs });
+  const { entries, extensions, filtered, leftOut } = readBody(object, { schema, repairs });
   for (const name of filtered) repairs.count('unknown-attribute-dropped', name);
   const mentioned = new Set(extensions);
-  const leftOut: AttributePath[] = [];
   const steps = entries.flatMap(({ path, value }) => {
     const { extension, attribute, sub } = path;
     if (sub && attribute.multiValued) {
@@ -80,8 +79,6 @@ const OPS: ReadonlyMap<string, PatchOp> = new Map(
 
 /** Most operations of one PATCH; those that add or remove members by their ids do not count. */
 const PATCH_OPERATIONS_MAX = 1_000;
-/** Most comparisons in all paths of one PATCH. */
-const COMPARISONS_MAX = 2_000;
 
 /** Reads the body of a PATCH in any provider's dialect into canonical operations, in order; nothing is applied yet. @throws ScimError 400 @see RFC 7644 §3.5.2 */
 export function parsePatch(body: unknown, { schema, repairs }: Context): Content {
@@ -93,49 +90,36 @@ export function parsePatch(body: unknown, { schema, repairs }: Context): Content
   if (!Array.isArray(operations) || operations.length === 0) {
     throw invalidSyntax('The body has no Operations.');
   }
-  const spent = { operations: 0, comparisons: 0, ofUsers: 0 };
+  let [others, ofUsers] = [0, 0];
   const steps = operations.flatMap((operation, index) => {
     const number = operations.length === 1 ? undefined : index + 1;
     const place = number === undefined ? number : () => `Operation ${number}`;
     const read = (inside: Repairs) => readOperation(operation, { schema, repairs: inside });
     const own = attempt(repairs, place, read) ?? [];
-    spend(spent, own);
+    for (const step of own) ofUsers += countOfUsers(step);
+    assertFewOfUsers(ofUsers, 'invalidFilter');
+    others += own.some(isOther) ? 1 : 0;
+    if (others > PATCH_OPERATIONS_MAX) {
+      throw invalidValue(`The body has more than ${PATCH_OPERATIONS_MAX} Operations.`);
+    }
     return number === undefined ? own : own.map((step) => ({ ...step, operation: number }));
   });
   return { steps };
 }
 
-/** @param spent operations, comparisons, and comparisons with each user of a group */
-function spend(
-  spent: Record<'operations' | 'comparisons' | 'ofUsers', number>,
-  steps: readonly PatchStep[],
-): void {
-  for (const step of steps) {
-    if (step.kind === 'users-where') spent.ofUsers += countComparisons(step.filter);
-    else if (step.kind !== 'users' && step.target.where) {
-      spent.comparisons += countComparisons(step.target.where);
-    }
-  }
-  const isByIds = steps.every((step) => step.kind === 'users' && step.op !== 'replace');
-  if (!isByIds) spent.operations += 1;
-  assertFewOfUsers(spent.ofUsers, 'invalidFilter');
-  if (spent.operations > PATCH_OPERATIONS_MAX) {
-    throw invalidValue(`The body has more than ${PATCH_OPERATIONS_MAX} Operations.`);
-  }
-  if (spent.comparisons > COMPARISONS_MAX) {
-    const detail = `The paths compare with more than ${COMPARISONS_MAX} values.`;
-    throw badRequest('invalidFilter', detail);
-  }
-}
+const isOther = (step: PatchStep) => step.kind !== 'users' || step.op === 'replace';
+const countOfUsers = (step: PatchStep) =>
+  step.kind === 'users-where' ? countComparisons(step.filter) : 0;
 
 function readOperation(operation: JsonValue, context: Context): PatchStep[] {
   if (!isJsonObject(operation)) throw invalidSyntax('An operation is not a JSON object.');
-  assertAcceptable(operation);
+  assertShape(operation);
   const { repairs } = context;
   const path = findPart(operation, 'path', repairs) ?? '';
   if (typeof path !== 'string') {
     throw badRequest('invalidPath', 'The path of an operation is not a text.');
   }
+  assertStorable(path);
   const word = findPart(operation, 'op', repairs);
   const op = typeof word === 'string' ? OPS.get(word.trim().toLowerCase()) : undefined;
   if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
@@ -199,16 +183,20 @@ interface Body {
   readonly extensions: string[];
   /** Keys with a value filter, which only a PATCH can follow: `emails[type eq "work"].value`. */
   readonly filtered: string[];
+  /** Attributes of keys that cannot be read. */
+  readonly leftOut: AttributePath[];
 }
 
 /** Resolves the keys of a body: in any case, dotted, qualified by a URN, or a URN with an object. Unknown and read-only ones are left out. */
 function readBody(body: JsonObject, { schema, repairs }: Context): Body {
-  const read: Body = { entries: [], extensions: [], filtered: [] };
+  const read: Body = { entries: [], extensions: [], filtered: [], leftOut: [] };
   for (const name of Object.keys(body)) {
-    attempt(repairs, undefined, (inside) => {
-      assertAcceptable({ [name]: body[name] });
+    const isRead = attempt(repairs, undefined, (inside) => {
+      assertShape(body[name]);
       readKey(read, [name, body[name] ?? null], { schema, repairs: inside });
+      return true;
     });
+    if (!isRead) read.leftOut.push(...listPaths(schema, name));
   }
   // Of attributes that are there in several spellings the last value counts.
   const places = new Set(read.entries.map(({ path }) => path.keys.join(' ')));
@@ -216,6 +204,12 @@ function readBody(body: JsonObject, { schema, repairs }: Context): Body {
     repairs.count('name-doubled');
   }
   return read;
+}
+
+function listPaths(schema: ResourceSchema, name: string): AttributePath[] {
+  const [path, table] = [findAttribute(schema, name), findTable(schema, name)];
+  if (path) return [path];
+  return table ? listUnassigned(schema, table).map((entry) => entry.path) : [];
 }
 
 function listUnassigned(schema: ResourceSchema, table: SchemaTable): BodyEntry[] {

@@ -3,11 +3,10 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/valu
 import { invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
 
-/** A body as a JSON object, whose parts are looked at one by one (`assertAcceptable`). @throws ScimError 400 */
+/** A body as a JSON object, whose parts are looked at one by one (`assertShape`). @throws ScimError 400 */
 export function openBody(body: unknown): JsonObject {
-  if (!isJsonObject(body)) throw invalidSyntax('The body is not a JSON object.');
-  look(body, 1, []);
-  return body;
+  if (isJsonObject(body)) return body;
+  throw invalidSyntax('The body is not a JSON object.');
 }
 
 /** The value of a member of a message, by its name in any case. @param repairs counts another case; left out: nothing */
@@ -28,7 +27,7 @@ export function unpackText(value: JsonValue, repairs: Repairs): JsonValue {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
   const packed = findJson(value);
   if (packed === undefined) return value;
-  assertAcceptable(packed);
+  assertShape(packed);
   repairs.count('json-in-text');
   return packed;
 }
@@ -70,11 +69,9 @@ const SCHEMAS_MAX = 1_000;
 /** Most objects and lists inside each other; the deepest body of a provider needs 7. */
 export const BODY_DEPTH_MAX = 20;
 const LIST_MAX = 100_000;
-/** Most attributes of one object; the widest of a provider has some dozens. */
-const OBJECT_NAMES_MAX = 1_000;
 
-/** Stops a body with content that no store can keep, also in parts that will be dropped. @throws ScimError 400 */
-export function assertAcceptable(body: unknown): void {
+/** Stops a value that is nested too deep or has too long a list; its texts are judged where they are read. @throws ScimError 400 */
+export function assertShape(body: unknown): void {
   let level: unknown[] = [body];
   for (let depth = 1; level.length > 0; depth += 1) {
     const inside: unknown[] = [];
@@ -83,30 +80,22 @@ export function assertAcceptable(body: unknown): void {
   }
 }
 
-const UNSTORABLE =
-  'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.';
+/** Stops a text that no store can keep. @throws ScimError 400 `invalidValue` */
+export function assertStorable(text: string): void {
+  if (isStorable(text)) return;
+  throw invalidValue(
+    'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.',
+  );
+}
 
 function look(value: unknown, depth: number, inside: unknown[]): void {
-  if (typeof value === 'string') {
-    if (!isStorable(value)) throw invalidValue(UNSTORABLE);
-    return;
-  }
   if (typeof value !== 'object' || value === null) return;
   if (depth > BODY_DEPTH_MAX) {
     throw invalidSyntax(`The body is nested deeper than ${BODY_DEPTH_MAX} levels.`);
   }
-  const isList = Array.isArray(value);
-  const parts: unknown[] = isList ? value : Object.values(value);
-  if (isList && parts.length > LIST_MAX) {
-    throw invalidValue(`A list has more than ${LIST_MAX} values.`);
-  }
-  if (!isList) {
-    if (parts.length > OBJECT_NAMES_MAX) {
-      throw invalidValue(`An object has more than ${OBJECT_NAMES_MAX} attributes.`);
-    }
-    for (const name of Object.keys(value)) inside.push(name);
-  }
-  for (const part of parts) inside.push(part);
+  const parts: unknown[] = Object.values(value);
+  if (parts.length > LIST_MAX) throw invalidValue(`A list has more than ${LIST_MAX} values.`);
+  for (const part of parts) if (typeof part === 'object') inside.push(part);
 }
 
 /** A possible number that JavaScript may write in another way: behind a colon, a comma or a bracket. Some texts match too. */

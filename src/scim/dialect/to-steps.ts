@@ -11,7 +11,7 @@ import {
   type UserList,
 } from '../schema/resource-schemas.ts';
 import { coerceElement, coerceList, coerceValue, unwrapNamed } from './coerce.ts';
-import { findPart, toItems, unpackText } from './parse-json.ts';
+import { assertStorable, findPart, toItems, unpackText } from './parse-json.ts';
 
 /** Target of an operation. */
 export interface PatchTarget {
@@ -80,10 +80,12 @@ interface TargetedOperation {
 
 /** The canonical step of one operation, or none when it changes nothing. @throws ScimError 400 */
 export function toSteps(operation: TargetedOperation, repairs: Repairs): PatchStep[] {
-  const list = operation.target.path.userList;
-  const step = list
-    ? toUserListStep(list, operation, repairs)
-    : toAttributeStep(operation, repairs);
+  const { op, target } = operation;
+  const list = target.path.userList;
+  const isPart = op === 'add' || op === 'remove';
+  // A replacement of which a value cannot be read does not say what is to go, so it is left out as a whole.
+  const inside = isPart ? repairs : { ...repairs, leaveOut: undefined };
+  const step = list ? toUserListStep(list, operation, inside) : toAttributeStep(operation, inside);
   return step === undefined ? [] : [step];
 }
 
@@ -231,12 +233,12 @@ function readId(rule: AttributeRule, member: JsonObject, repairs: Repairs): stri
     if (!sub) repairs.count('unknown-attribute-dropped', `${rule.name}.${name}`);
     else if (sub.mutability === 'readOnly') repairs.count('read-only-dropped');
   }
-  const address = findPart(member, '$ref');
-  const value =
-    findPart(member, 'value') ??
-    (typeof address === 'string' ? ADDRESS.exec(address)?.[1] : undefined);
+  const value = findPart(member, 'value') ?? findPart(member, '$ref');
   // A broken document is the id of nobody.
-  if (typeof value === 'string' && value !== '' && !/^\s*[[{].*"/s.test(value)) return value;
+  if (typeof value === 'string' && value !== '' && !/^\s*[[{].*"/s.test(value)) {
+    assertStorable(value);
+    return ADDRESS.exec(value)?.[1] ?? value.trim();
+  }
   if (typeof value !== 'number') {
     throw invalidValue(`Each of the ${rule.name} needs a value: the id of a user.`);
   }

@@ -56,39 +56,28 @@ function test(
 ): boolean {
   if (typeof comparable === 'number') {
     const number = rule.type === 'dateTime' ? Date.parse(String(value)) : value;
-    return typeof number === 'number' && holds(op, number, comparable);
+    return typeof number === 'number' && TESTS[op](number, comparable);
   }
   if (typeof comparable === 'boolean') {
     return typeof value === 'boolean' && (op === 'ne') === (value !== comparable);
   }
   if (typeof value !== 'string') return false;
-  return holds(op, rule.caseExact ? value : fold(value), comparable);
+  return TESTS[op](rule.caseExact ? value : fold(value), comparable);
 }
 
-function holds<T extends string | number>(op: CompareOp, value: T, comparable: T): boolean {
-  switch (op) {
-    case 'eq':
-      return value === comparable;
-    case 'ne':
-      return value !== comparable;
-    case 'gt':
-      return value > comparable;
-    case 'ge':
-      return value >= comparable;
-    case 'lt':
-      return value < comparable;
-    case 'le':
-      return value <= comparable;
-    case 'co':
-      return String(value).includes(String(comparable));
-    case 'sw':
-      return String(value).startsWith(String(comparable));
-    case 'ew':
-      return String(value).endsWith(String(comparable));
-    default:
-      return assertNever(op);
-  }
-}
+type Test = <Value extends string | number>(value: Value, comparable: Value) => boolean;
+
+const TESTS: Readonly<Record<CompareOp, Test>> = {
+  eq: (value, comparable) => value === comparable,
+  ne: (value, comparable) => value !== comparable,
+  gt: (value, comparable) => value > comparable,
+  ge: (value, comparable) => value >= comparable,
+  lt: (value, comparable) => value < comparable,
+  le: (value, comparable) => value <= comparable,
+  co: (value, comparable) => String(value).includes(String(comparable)),
+  sw: (value, comparable) => String(value).startsWith(String(comparable)),
+  ew: (value, comparable) => String(value).endsWith(String(comparable)),
+};
 
 /** Target of a search; `missing` stands for the value of an element that lacks the attribute. */
 interface Sought extends FilterTarget {

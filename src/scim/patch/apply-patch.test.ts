@@ -69,6 +69,7 @@ const attributeCases: readonly PatchCase[] = [
   [remove('title'), { title: undefined }],
   [remove('title', 'x'), { title: undefined }],
   [remove('nickName'), {}],
+  [replace('schemas', ['urn:x']), {}],
   [replace('title', null), { title: undefined }],
   [replace('title', ''), { title: undefined }],
   [replace('DisplayName', 'A'), { displayName: 'A' }],

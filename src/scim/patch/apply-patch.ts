@@ -35,7 +35,6 @@ export function applyPatch(
   const budget = { left: WORK_MAX, fold: createFolds() };
   const result = { ...attributes };
   const lists = new Map<AttributeRule, OpenList>();
-  // A list of which one change is left out stays as it was.
   const spoiled = new Set<OpenList>();
   for (const step of steps) {
     if (!isAttributeStep(step)) continue;
@@ -56,9 +55,9 @@ export function applyPatch(
   }
   // Only at the end: {type, primary} alone says nothing, but the next step may give it a value.
   for (const list of lists.values()) {
-    const tidy = attempt(repairs, undefined, () => tidyList(list));
-    if (tidy === undefined || spoiled.has(list)) continue;
-    change(result, list.path, () => (tidy.length === 0 ? undefined : tidy));
+    const tidy = spoiled.has(list) ? undefined : attempt(repairs, undefined, () => tidyList(list));
+    const left = tidy ?? listStaying(list);
+    change(result, list.path, () => (left.length === 0 ? undefined : [...left]));
   }
   return result;
 }
@@ -142,8 +141,16 @@ function withoutStaleValue(reference: JsonObject): JsonObject {
   return $ref === value || $ref.endsWith(`/${value}`) ? reference : others;
 }
 
+/** The values of a list of which a change is left out: as they were, without the licences that are taken. */
+function listStaying({ path: { attribute }, before, values }: OpenList): readonly JsonObject[] {
+  if (attribute.name !== 'entitlements') return before;
+  const left = new Set(values.map((value) => toIdentity(attribute, value).join(' ')));
+  return before.filter((value) => left.has(toIdentity(attribute, value).join(' ')));
+}
+
 interface OpenList {
   readonly path: AttributePath;
+  readonly before: readonly JsonObject[];
   values: JsonObject[];
   /** Looks that are left to one PATCH, each text of which is folded once. */
   readonly budget: { left: number; readonly fold: (text: string) => string };
@@ -151,7 +158,8 @@ interface OpenList {
 
 function open(result: JsonObject, path: AttributePath, budget: OpenList['budget']): OpenList {
   const found = findValue(result, path);
-  return { path, values: Array.isArray(found) ? found.filter(isJsonObject) : [], budget };
+  const before = Array.isArray(found) ? found.filter(isJsonObject) : [];
+  return { path, before, values: [...before], budget };
 }
 
 /** Counts looks at values; a change counts as four. @throws ScimError 400 `invalidValue` */

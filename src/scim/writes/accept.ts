@@ -6,7 +6,6 @@ import {
   BridgeError,
   EARLIER,
   foldCase,
-  type JsonObject,
   NOT_THERE,
   type Refusal,
   type ResourceKey,
@@ -18,18 +17,16 @@ import { keepChange } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { saveDispute } from '../../store/resources/names.ts';
-import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
+import { findRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/open-telemetry.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { type Content, parsePatch, parseResource } from '../dialect/parse-body.ts';
-import { findPlace, listStepNames } from '../dialect/to-steps.ts';
+import { findPlace, isAttributeStep, listStepNames, type PatchStep } from '../dialect/to-steps.ts';
 import { notFound, ScimError, unavailable } from '../errors.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import type { RequestRepairs } from '../repairs.ts';
-import { listWritten } from '../requests.ts';
-import type { UserList } from '../schema/resource-schemas.ts';
-import { storeChange, storeDeletion } from './change.ts';
+import { type ChangeRequest, storeChange, storeDeletion } from './change.ts';
 import { create } from './create.ts';
 import { groupWrites } from './group.ts';
 import {
@@ -67,6 +64,8 @@ async function accept<Type extends ResourceKey['type'], Field extends string>(
 ): Promise<Accepted> {
   const { method, target, body, repairs } = request;
   const { schema } = kind;
+  const change = (ask: ChangeRequest<Type>['ask']) =>
+    storeKnowing(deps, request, (tx) => storeChange(tx, deps, kind, { target, ask, repairs }));
   switch (method) {
     case 'POST': {
       const input = understand(request, parseResource(body, schema, repairs));
@@ -74,42 +73,43 @@ async function accept<Type extends ResourceKey['type'], Field extends string>(
     }
     case 'PUT': {
       const input = understand(request, parseResource(body, schema, repairs));
-      const ask = async (_tx: Db, _row: ResourceRow, before: JsonObject) =>
-        toBodyAsked(deps, 'replace', input, kind.toReplacement(before, input));
-      return storeKnowing(deps, request, (tx) =>
-        storeChange(tx, deps, kind, { target, ask, repairs }),
+      return change(async (_tx, _row, before) =>
+        toBodyAsked(deps, 'replace', input, kind.toReplacement(before, input)),
       );
     }
     case 'PATCH': {
       const { steps } = understand(request, parsePatch(body, { schema, repairs }));
-      const ask = async (tx: Db, row: ResourceRow, before: JsonObject) => ({
+      return change(async (tx, row, before) => ({
         attributes: applyPatch(before, steps, repairs),
         names: listStepNames(steps),
         edits: await toStepEdits(tx, deps, row, steps),
-        placeOf: (list: UserList, id: string) => findPlace(steps, list, id),
-      });
-      return storeKnowing(deps, request, (tx) =>
-        storeChange(tx, deps, kind, { target, ask, repairs }),
-      );
+        placeOf: (list, id) => findPlace(steps, list, id),
+      }));
     }
     case 'DELETE':
       return storeKnowing(deps, request, (tx) => storeDeletion(tx, deps, kind, target));
   }
 }
 
-const ACCESS = ['active', 'entitlements', 'members', 'admins', USER_EXTENSION, GROUP_EXTENSION];
+const ACCESS = new Set(['active', 'entitlements', USER_EXTENSION, GROUP_EXTENSION]);
+
+/** True for a step that may take access away: what is added to a list takes nothing. */
+function mayTake(step: PatchStep): boolean {
+  if (!isAttributeStep(step)) return step.kind === 'users-where' || step.op !== 'add';
+  const { extension, attribute } = step.target.path;
+  const isAdded = attribute.multiValued && step.kind === 'set' && step.op === 'add';
+  return ACCESS.has(extension ?? attribute.name) && !isAdded;
+}
 
 /** Notes what a body says. One of which a part was left out goes on only if the rest may take access away. @throws ScimError the refusal of the part */
 function understand<Said extends Content>(
   { method, repairs, understood }: WriteRequest,
   content: Said,
 ): Said {
-  // A POST creates a resource or changes nothing.
-  const mayTake = listWritten(content).some(
-    ({ op, path }) => op !== 'add' && ACCESS.some((name) => path.startsWith(name)),
-  );
   const [refusal] = repairs.listLeftOut();
-  if (refusal !== undefined && (method === 'POST' || !mayTake)) throw refusal;
+  // A POST creates a resource or changes nothing.
+  const isKept = method !== 'POST' && content.steps.some(mayTake);
+  if (refusal !== undefined && !isKept) throw refusal;
   understood(content);
   return content;
 }
@@ -241,8 +241,8 @@ async function isKept({ store }: ScimDeps, { row }: Accepted): Promise<boolean> 
 /** Kind of a stored write that waits for the service; the most urgent one, where it is several. */
 function toChangeClass({ row, undo }: Accepted): ChangeClass {
   if (row.type === 'group') {
-    const { removes, links = [] } = undo ?? {};
-    if (removes === true) return 'member-removed';
+    const { taken = [], links = [] } = undo ?? {};
+    if (taken.includes('members')) return 'member-removed';
     return links.length > 0 ? 'member-added' : 'group';
   }
   const { active, account } = parseCells<UserField>(row);

@@ -32,24 +32,30 @@ export function withAssigned(before: Before | undefined, written: Written): Writ
   assertKnown(before, written);
   assertRoles(before, written);
   const { attributes, names } = written;
-  const [licences, number] = [listLicences(attributes), readNumber(attributes)];
-  const had = before?.attributes ?? {};
-  const wanted = toAppsPermissions(licences);
-  const isGiven = licences.length > 0 || before?.isManaged === true;
-  const isChanged = wanted !== toAppsPermissions(listLicences(had));
-  if (names.has('entitlements') && isGiven && isChanged) {
-    if (names.has(NUMBER_NAME) && number !== undefined && number !== wanted) {
-      throw invalidValue(`entitlements and ${NUMBER} ask for different licences.`);
-    }
-    return { attributes: withNumber(attributes, wanted), names: new Set([...names, NUMBER_NAME]) };
+  const numbered = withLicenceNumber(before, written);
+  const [number, wanted] = [attributes, numbered.attributes].map(readNumber);
+  if (numbered !== written) {
+    if (!names.has(NUMBER_NAME) || number === undefined || number === wanted) return numbered;
+    throw invalidValue(`entitlements and ${NUMBER} ask for different licences.`);
   }
-  if (number !== undefined || licences.length === 0 || readNumber(had) === undefined) {
-    return written;
-  }
+  const licences = listLicences(attributes);
+  const isKnown = readNumber(before?.attributes ?? {}) !== undefined;
+  if (number !== undefined || licences.length === 0 || !isKnown) return written;
   // A PUT that leaves the extension out has left the entitlements as they were; whoever clears the number clears both.
   return names.has(NUMBER_NAME)
     ? { attributes: withLicences(attributes, undefined), names }
-    : { attributes: withNumber(attributes, wanted), names };
+    : { attributes: withNumber(attributes, toAppsPermissions(licences)), names };
+}
+
+/** The write with the number of the licences in `entitlements`, where it changes these. */
+export function withLicenceNumber(before: Before | undefined, written: Written): Written {
+  const { attributes, names } = written;
+  const licences = listLicences(attributes);
+  const wanted = toAppsPermissions(licences);
+  const isGiven = licences.length > 0 || before?.isManaged === true;
+  const isChanged = wanted !== toAppsPermissions(listLicences(before?.attributes ?? {}));
+  if (!names.has('entitlements') || !isGiven || !isChanged) return written;
+  return { attributes: withNumber(attributes, wanted), names: new Set([...names, NUMBER_NAME]) };
 }
 
 /** Keeps assignments of governance in lists that a PUT does not mention: nobody loses access by an omission. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Cells, isSameWork, listWaiting } from '../../domain/cell.ts';
-import { withSchemas } from '../../domain/extensions.ts';
+import { toWrittenName, withSchemas } from '../../domain/extensions.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import { type JsonObject, newId, type ResourceKey } from '../../domain/values.ts';
@@ -14,6 +14,7 @@ import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
+import { withLicenceNumber } from './assigned.ts';
 import type { Accepted, Asked, Change, ListPlan, WriteKind, WriteTarget } from './kind.ts';
 import { planLists } from './lists.ts';
 import { assertAdoptsOnDelete, assertWithinLimits, lockOwn } from './wall.ts';
@@ -23,7 +24,8 @@ type Type = ResourceKey['type'];
 /** What the service has of each type. */
 export const WORDS = { user: 'account', group: 'group' } as const;
 
-interface ChangeRequest<T extends Type> {
+/** Change of one user or group. */
+export interface ChangeRequest<T extends Type> {
   readonly target: WriteTarget;
   /** What it asks of a resource with these attributes; may read the users of a group. */
   ask(tx: Db, row: RowOf<T>, before: JsonObject): Promise<Asked>;
@@ -77,11 +79,15 @@ async function findAllowed<T extends Type, Field extends string>(
   } catch (error) {
     if (!(error instanceof ScimError) || !repairs.leaveOut) throw error;
     repairs.leaveOut(error);
-    const { attributes: after, names } = asked;
+    const had = { attributes: before, isManaged: row.origin !== null };
+    const { attributes: after, names } = withLicenceNumber(had, asked);
+    const fields = kind.toFields(names);
+    const isTwice = (field: string) =>
+      asked.names.has('entitlements') && asked.names.has(toWrittenName(kind.urn, field));
     const taken = kind
-      .listTaken(row, { before, after, cells: parseCells(row), fields: kind.toFields(names) })
+      .listTaken(row, { before, after, cells: parseCells(row), fields })
       // A number of licences beside entitlements may contradict them, and is refused then.
-      .filter((field) => field !== 'appsPermissions' || !names.has('entitlements'));
+      .filter((field) => !isTwice(field));
     const less = onlyTaken({ before, after, urn: kind.urn }, taken);
     return toAllowed(tx, deps, { ...change, asked: { ...asked, ...less, onlyRemoves: true } });
   }
@@ -120,7 +126,9 @@ export async function applyChange<T extends Type, Field extends string>(
   const isDue = isWaiting(change, planned);
   return {
     row: followed.row,
-    undo: isDue ? toUndo(change, changed, lists.links, lists.removes || leaves(taken)) : undefined,
+    undo: isDue
+      ? toUndo(change, changed, lists.links, [...taken, ...(lists.removes ? ['members'] : [])])
+      : undefined,
     takesAccess: taken.length > 0 || lists.removes || followed.removes,
     notifies: followed.notifies,
   };
@@ -203,7 +211,7 @@ function toUndo(
   { row, origin, before: attributes, created }: Omit<Change<Type>, 'asked' | 'repairs'>,
   changed: ResourceRow,
   links: Undo['links'],
-  removes: boolean,
+  taken: Undo['taken'],
 ): Undo {
   const found = {
     attributes,
@@ -217,7 +225,7 @@ function toUndo(
     before: created ? created.from : found,
     after: changed.attributes,
     links: links.map(({ list, userId, before }) => ({ list, userId, before })),
-    removes,
+    taken,
   };
 }
 
@@ -255,6 +263,6 @@ export async function storeDeletion<T extends Type, Field extends string>(
   const notifies = await kind.forget(tx, deps, managed, deletion);
   const deleted = { ...managed, ...change };
   const before = parseStored<JsonObject>(row.attributes);
-  const undo = isDue ? toUndo({ row: managed, origin, before }, row, [], false) : undefined;
+  const undo = isDue ? toUndo({ row: managed, origin, before }, row, [], []) : undefined;
   return { row: deleted, undo, takesAccess: true, notifies };
 }

@@ -14,7 +14,7 @@ import { invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
 import { parseShown, toEntry } from '../render/resources.ts';
-import { attempt, type Repairs } from '../repairs.ts';
+import { attempt, type RepairKind, type Repairs } from '../repairs.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
 import { type Asked, type EditedLink, foldEdits, type ListEdit, type ListPlan } from './kind.ts';
 import { findKept } from './protect-group.ts';
@@ -45,7 +45,8 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
   let inner_groups = row.inner_groups;
   for (const [list, sent] of Map.groupBy(asked.edits, (edit) => edit.list)) {
     const { edits, groups } = await keepKnown(tx, row, list, { ...request, edits: sent });
-    if (list === 'member') inner_groups = editInner(row, sent, asked.onlyRemoves ? [] : groups);
+    const joining = asked.onlyRemoves ? groups.filter((id) => isInner(row, id)) : groups;
+    if (list === 'member') inner_groups = editInner(row, sent, joining);
     const keeps = await findKept(tx, deps, { row, list, edits });
     const known = await listLinks(tx, row, { list, userIds: listNamed(edits) });
     edited.push(editList(edits, { list, known, keeps }, request));
@@ -61,7 +62,7 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
     columns: { admins_asked, inner_groups },
     isSame: links.length === 0 && isKept,
     waits: links.some(({ after }) => after.pending !== undefined),
-    removes: removed.length > 0,
+    removes: removed.length > 0 || parseInner(row).some((id) => !isInner({ inner_groups }, id)),
     demotes: removed.some(({ list }) => list === 'admin'),
     releasesAdmins: releasesAdmins || admins_asked < row.admins_asked,
   };
@@ -88,38 +89,34 @@ async function keepKnown(
   if (others.length === 0) return { edits, groups: [] };
   const found = await findNames(tx, others, 'group');
   const { unknownMembers, nestedGroups } = await findTerms(tx, row.provider);
-  const drop = (
-    some: readonly UserId[],
-    what: 'unknown-member-dropped' | 'nested-group-dropped',
-  ) => {
-    for (const _ of some) repairs.count(what);
-  };
-  const refuse = ([first, ...more]: readonly UserId[], what: string) => {
-    if (first === undefined) return;
-    const place = asked.placeOf(`${list}s`, first);
+  const leaveOut = (some: readonly UserId[], skipped: RepairKind | false, what: string) => {
+    const [first, ...more] = some;
+    if (skipped) for (const _ of some) repairs.count(skipped);
+    if (skipped || first === undefined) return;
     const verb = more.length === 1 ? 'is' : 'are';
     const rest = more.length === 0 ? '' : `, nor ${verb} ${more.length} more`;
     attempt(repairs, undefined, () => {
-      throw invalidValue(`${place} ${what}${rest}.`);
+      throw invalidValue(`${asked.placeOf(`${list}s`, first)} ${what}${rest}.`);
     });
   };
   const strangers = others.filter((id) => !found.has(id));
-  if (unknownMembers === 'skip') drop(strangers, 'unknown-member-dropped');
-  else refuse(strangers, 'is not the id of a User');
+  const skipsStrangers = unknownMembers === 'skip' && 'unknown-member-dropped';
+  leaveOut(strangers, skipsStrangers, 'is not the id of a User');
   const flattens = nestedGroups === 'flatten' && list === 'member';
   const isOwn = ({ origin, provider }: Owned) => origin !== null && provider === row.provider;
   const groups = [...found.values()].flatMap((group) => (flattens && isOwn(group) ? group.id : []));
-  const nested = others.filter(
-    (id) => found.has(id) && !groups.some((group) => group === groupId(id)),
-  );
-  if (nestedGroups === 'skip') drop(nested, 'nested-group-dropped');
-  else if (flattens) refuse(nested, 'is the id of a Group that this provider does not manage');
-  else refuse(nested, 'is the id of a Group, not of a User');
+  const nested = others.filter((id) => found.has(id) && !groups.includes(groupId(id)));
+  const why = flattens ? ' that this provider does not manage' : ', not of a User';
+  const skipsNested = nestedGroups === 'skip' && 'nested-group-dropped';
+  leaveOut(nested, skipsNested, `is the id of a Group${why}`);
   const known = edits.map((edit) =>
     edit.op === 'remove' ? edit : { ...edit, ids: edit.ids.filter((id) => existing.has(id)) },
   );
   return { edits: known, groups };
 }
+
+const isInner = (row: Pick<GroupRow, 'inner_groups'>, id: string) =>
+  parseInner(row).some((inner) => inner === id);
 
 const INNER_GROUPS_MAX = 1_000;
 

@@ -186,21 +186,17 @@ export async function assertNamesFree(
   { id }: UserRow,
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
 ): Promise<void> {
-  const assertFree = (
-    rows: readonly UserRow[],
-    attribute: 'userName' | 'emails',
-    folded: string,
-  ) => {
-    const holder = rows.find((row) => row.id !== id);
+  const [had, { userName, address }] = [foldNames(before), foldNames(after)];
+  const names = [
+    { attribute: 'userName', folded: userName, isNew: userName !== had.userName },
+    { attribute: 'emails', folded: address ?? had.address, isNew: address !== had.address },
+  ] as const;
+  for (const { attribute, folded, isNew } of names) {
+    if (!isNew || folded === undefined) continue;
+    const name = attribute === 'userName' ? folded : undefined;
+    const holder = (await listHolders(tx, [folded], name)).find((row) => row.id !== id);
     if (holder !== undefined) throw toTaken(deps, holder, toTakenName(holder, attribute, folded));
-  };
-  const [had, asked] = [foldNames(before), foldNames(after)];
-  if (asked.userName !== had.userName) {
-    const holders = await listHolders(tx, [asked.userName], asked.userName);
-    assertFree(holders, 'userName', asked.userName);
   }
-  if (asked.address === undefined || asked.address === had.address) return;
-  assertFree(await listHolders(tx, [asked.address]), 'emails', asked.address);
 }
 
 /** The asked attribute, or the address where this user has the name as an address alone; and whether anybody is shown with it. */

@@ -134,11 +134,11 @@ function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
 /** Attributes with the read-only values of the service, which survive every write. */
 function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
   const { role, virtual } = toExtension(before, USER_EXTENSION);
-  const readOnly = {
-    ...(role === undefined ? {} : { role }),
-    ...(virtual === undefined ? {} : { virtual }),
+  const extension = {
+    ...toExtension(attributes, USER_EXTENSION),
+    ...(role !== undefined && { role }),
+    ...(virtual !== undefined && { virtual }),
   };
-  const extension = { ...toExtension(attributes, USER_EXTENSION), ...readOnly };
   const isEmpty = Object.keys(extension).length === 0;
   return isEmpty ? attributes : { ...attributes, [USER_EXTENSION]: extension };
 }

@@ -113,8 +113,8 @@ export interface Undo {
   readonly after: string;
   /** The links of a group that the write changed. */
   readonly links: readonly WrittenLink[];
-  /** True when the write takes access, or removes members or admins, which is never taken back for the rest of it. */
-  readonly removes: boolean;
+  /** What the write takes, by its fields, and `members` of a list; it is never taken back for the rest of it. */
+  readonly taken: readonly string[];
 }
 
 /** A user or group as a write found it. */
