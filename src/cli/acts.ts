@@ -7,21 +7,10 @@ import { toReadingText } from '../ops/lists/details.ts';
 import type { Given } from '../ops/lists/list.ts';
 import { records } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
-import {
-  askOps,
-  type CliContext,
-  type CommandRow,
-  commandOf,
-  confirm,
-  exitCodes,
-  JSON_OBJECT,
-  tableOf,
-  WrongUsage,
-  YES,
-} from './command.ts';
-import { bodyOptions } from './options.ts';
-import { readList, type Special, sendAct } from './requests.ts';
-import { toText } from './table.ts';
+import { type CliContext, commandOf, confirm, exitCodes, WrongUsage } from './command.ts';
+import { bodyOptions, JSON_OBJECT, YES } from './options.ts';
+import { askOps, readList, type Special, sendAct } from './requests.ts';
+import { tableOf, toText } from './table.ts';
 
 /** Wait for the delivery of a notification, in milliseconds. */
 const TEST_MS = 30_000;
@@ -238,7 +227,7 @@ A dry run is made and shown first. A plan of repairs above the limits is done on
 its hash.`;
 
 /** Makes a command that decides about some of what a list shows: `drifts repair`. */
-export function decisionCommand(list: string, decision: keyof typeof DECISIONS): CommandRow {
+export function decisionCommand(list: string, decision: keyof typeof DECISIONS) {
   const [about, done, question] = DECISIONS[decision];
   const body = opsSchemas.DriftsBody.options.find(({ shape }) => shape.decision.value === decision);
   const { options, read } = bodyOptions(body, { known: ['decision', 'ids'] });

@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import type { ServeWorld } from '../main.ts';
-import { type Column, toCsv } from '../ops/lists/list.ts';
-import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
 import type { LoadedSettings } from '../settings/load.ts';
-import { type Screen, toTable } from './table.ts';
+import type { Screen, tableOf } from './table.ts';
 
 /** Settings file where none is named: the same from any working directory, in a clone (`src/cli`) and in a package (`dist/cli`). */
 export const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');
@@ -45,22 +43,6 @@ export interface Output {
   readonly code?: number | undefined;
 }
 
-/** The table of a result; what is above the limit is in CSV alone. Without items it is no text. */
-export function tableOf<Item>(
-  items: readonly Item[],
-  columns: readonly Column<Item>[],
-  { limit = items.length, hasMore = false }: { limit?: number; hasMore?: boolean } = {},
-) {
-  const some = items.slice(0, limit);
-  const isCut = hasMore || items.length > limit;
-  const more = isCut ? `There are more than these ${some.length}: --limit\n` : '';
-  return {
-    toCsv: () => toCsv(items, columns),
-    toText: (screen: Screen) =>
-      some.length === 0 ? '' : `${toTable(some, columns, screen)}${more}`,
-  };
-}
-
 /** A command. */
 export interface CommandRow<Typed = never> {
   readonly usage: string;
@@ -74,11 +56,6 @@ export interface CommandRow<Typed = never> {
   /** Does it. @returns what is printed; undefined: nothing more */
   readonly run: (call: Call<Typed>) => Promise<Output | undefined>;
 }
-
-/** Options of many commands. */
-export const YES = ['--yes', 'do it without asking'] as const;
-export const JSON_OBJECT = ['--json', 'as one JSON object'] as const;
-export const JSON_TEXT = ['--json', 'as JSON'] as const;
 
 /** The command was typed wrongly; nothing was done. */
 export class WrongUsage extends Error {}
@@ -155,30 +132,9 @@ export async function confirm(call: Call<unknown>, question: string): Promise<bo
   return false;
 }
 
-/** A sentence as the help of a command or an option. */
-export function toHelp(text: string): string {
-  const plain = text.replaceAll('`', '').replace(/\.$/, '');
-  return `${plain.charAt(0).toLowerCase()}${plain.slice(1)}`;
-}
-
 /** Prints a value for `--json`. */
 export function toJson(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
-}
-
-/** Types an answer of a bridge of the same version; the caller names the type that describes the route. */
-export function parseAnswer<T>(answer: unknown): T {
-  return answer as T;
-}
-
-/** Reads below `/ops`, or sends where there is a body. `name` is the schema of the answer. @throws BridgeError `ops-failed` */
-export async function askOps<Name extends OpsSchemaName>(
-  client: OpsClient,
-  _name: Name,
-  path: `/${string}`,
-  body?: object,
-): Promise<OpsJson<Name>> {
-  return parseAnswer(await client.send(body ? 'POST' : 'GET', path, body));
 }
 
 /** Exit codes for scripts. 2: an incomplete answer, which is no failure. 64, 75 and 78 as in BSD's sysexits(3). */

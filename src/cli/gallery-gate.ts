@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { parse } from 'yaml';
 import { BridgeError, isJsonObject, type JsonObject, type JsonValue } from '../domain/values.ts';
-import { defaultConfigFile, parseAnswer } from './command.ts';
+import { defaultConfigFile } from './command.ts';
+import { parseAnswer } from './requests.ts';
 
 /** Names of the gates. */
 export const GATES = ['okta', 'entra', 'ipsie'] as const;

@@ -4,17 +4,10 @@ import type { OpsClient } from '../app/ops-client.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import { BridgeError, isJsonObject, type JsonObject } from '../domain/values.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
-import {
-  askOps,
-  commandOf,
-  confirm,
-  exitCodes,
-  JSON_OBJECT,
-  parseAnswer,
-  WrongUsage,
-  YES,
-} from './command.ts';
+import { commandOf, confirm, exitCodes, WrongUsage } from './command.ts';
 import { type CheckResult, GATES, type Gate, Run, readGate } from './gallery-gate.ts';
+import { JSON_OBJECT, YES } from './options.ts';
+import { askOps, parseAnswer } from './requests.ts';
 
 interface Options {
   readonly gate: string;

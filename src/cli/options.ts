@@ -3,7 +3,11 @@ import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import type { FilterWords } from '../ops/http/list-query.ts';
 import { type Act, type Given, toKebab } from '../ops/lists/list.ts';
-import { toHelp } from './command.ts';
+
+/** Options of many commands. */
+export const YES = ['--yes', 'do it without asking'] as const;
+export const JSON_OBJECT = ['--json', 'as one JSON object'] as const;
+export const JSON_TEXT = ['--json', 'as JSON'] as const;
 
 /** Words for the value of an option that is not called as its parameter or member. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
@@ -128,4 +132,10 @@ function parseFile(path: string): unknown {
   } catch {
     throw new InvalidArgumentError('It cannot be read, or is no JSON.');
   }
+}
+
+/** A sentence as the help of a command or an option. */
+export function toHelp(text: string): string {
+  const plain = text.replaceAll('`', '').replace(/\.$/, '');
+  return `${plain.charAt(0).toLowerCase()}${plain.slice(1)}`;
 }

@@ -7,8 +7,8 @@ import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
 import type { Column } from '../ops/lists/list.ts';
 import type { TransportOptions } from '../upstream/transport.ts';
 import type { ApiOptions } from './api.ts';
-import { type CommandRow, commandOf, exitCodes, JSON_OBJECT, YES } from './command.ts';
-import { repeatedOption } from './options.ts';
+import { type CommandRow, commandOf, exitCodes } from './command.ts';
+import { JSON_OBJECT, repeatedOption, YES } from './options.ts';
 import type { MoveOptions } from './store-work.ts';
 import { toTable } from './table.ts';
 

@@ -13,23 +13,33 @@ import {
   NOTHING,
   toRequest,
 } from '../ops/lists/list.ts';
-import { opsSchemas } from '../ops/schemas/schemas.ts';
+import { type OpsJson, type OpsSchemaName, opsSchemas } from '../ops/schemas/schemas.ts';
+import { type Call, type CommandRow, commandOf, confirm, exitCodes } from './command.ts';
 import {
-  askOps,
-  type Call,
-  type CommandRow,
-  commandOf,
-  confirm,
-  exitCodes,
+  bodyOptions,
+  countOption,
   JSON_OBJECT,
   JSON_TEXT,
-  parseAnswer,
-  tableOf,
   toHelp,
+  toOption,
   YES,
-} from './command.ts';
-import { bodyOptions, countOption, toOption } from './options.ts';
-import { toText } from './table.ts';
+} from './options.ts';
+import { tableOf, toText } from './table.ts';
+
+/** Types an answer of a bridge of the same version; the caller names the type that describes the route. */
+export function parseAnswer<T>(answer: unknown): T {
+  return answer as T;
+}
+
+/** Reads below `/ops`, or sends where there is a body. `name` is the schema of the answer. @throws BridgeError `ops-failed` */
+export async function askOps<Name extends OpsSchemaName>(
+  client: OpsClient,
+  _name: Name,
+  path: `/${string}`,
+  body?: object,
+): Promise<OpsJson<Name>> {
+  return parseAnswer(await client.send(body ? 'POST' : 'GET', path, body));
+}
 
 const PAGE = 1_000;
 

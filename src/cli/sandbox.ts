@@ -3,8 +3,9 @@ import { request } from 'undici';
 import { openSandbox } from '../app/target.ts';
 import { BridgeError, isJsonObject, type JsonObject, type JsonValue } from '../domain/values.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
-import { askOps, commandOf, toJson, WrongUsage } from './command.ts';
+import { commandOf, toJson, WrongUsage } from './command.ts';
 import { countOption } from './options.ts';
+import { askOps } from './requests.ts';
 
 const serveSandbox = commandOf({
   usage: 'sandbox',

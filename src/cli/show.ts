@@ -6,9 +6,9 @@ import { toProblemText } from '../ops/lists/list.ts';
 import { ACTIONS, FIELDS, FIRST_RUN, SETTINGS, toLinkColumns } from '../ops/lists/tables.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import { askOps, commandOf, exitCodes, JSON_TEXT, tableOf, WrongUsage } from './command.ts';
-import { countOption } from './options.ts';
-import { readList } from './requests.ts';
+import { commandOf, exitCodes, WrongUsage } from './command.ts';
+import { countOption, JSON_TEXT } from './options.ts';
+import { askOps, readList } from './requests.ts';
 import * as table from './table.ts';
 
 const PLAN_HELP = `
@@ -97,7 +97,7 @@ How each field stands now, and why: scim-bridge explain.`,
       return {
         json: { items, nextCursor: null },
         text: `Settings of ${source}:\n\n`,
-        table: tableOf(items, SETTINGS.columns),
+        table: table.tableOf(items, SETTINGS.columns),
         notes: client ? '' : warnings.map((warning) => `Warning: ${warning}\n`).join(''),
       };
     },

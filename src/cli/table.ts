@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Fact } from '../ops/lists/details.ts';
-import { type Column, type Tone, toCell } from '../ops/lists/list.ts';
+import { type Column, type Tone, toCell, toCsv } from '../ops/lists/list.ts';
 
 const COLOURS = {
   good: 'green',
@@ -28,6 +28,22 @@ interface Filled {
   readonly place: Column<unknown>['place'];
   readonly cells: readonly { readonly text: string; readonly tone: Tone | 'head' }[];
   readonly width: number;
+}
+
+/** The table of a result; what is above the limit is in CSV alone. Without items it is no text. */
+export function tableOf<Item>(
+  items: readonly Item[],
+  columns: readonly Column<Item>[],
+  { limit = items.length, hasMore = false }: { limit?: number; hasMore?: boolean } = {},
+) {
+  const some = items.slice(0, limit);
+  const isCut = hasMore || items.length > limit;
+  const more = isCut ? `There are more than these ${some.length}: --limit\n` : '';
+  return {
+    toCsv: () => toCsv(items, columns),
+    toText: (screen: Screen) =>
+      some.length === 0 ? '' : `${toTable(some, columns, screen)}${more}`,
+  };
 }
 
 /** Prints a table that fits the terminal; elsewhere every column is there, and every cell is whole. */
