@@ -9,23 +9,10 @@ import type { Settings } from '../settings/schema.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { Fields, Operation, PagedOperation } from '../upstream/operations/operation.ts';
-import {
-  compileFieldType,
-  isFileType,
-  isNamed,
-  type Named,
-  toTypes,
-} from '../upstream/operations/part.ts';
+import { compileFieldType, isFileType, isNamed, toTypes } from '../upstream/operations/part.ts';
 import { paginate, pagingParameters } from '../upstream/paginate.ts';
 import { createTransport, type Transport, type TransportOptions } from '../upstream/transport.ts';
-import {
-  type Call,
-  type CliContext,
-  exitCodes,
-  type Output,
-  toJson,
-  WrongUsage,
-} from './command.ts';
+import { type Call, type CliContext, exitCodes, toJson, WrongUsage } from './command.ts';
 
 /** What is typed behind `api`. */
 export interface ApiOptions {
@@ -44,7 +31,7 @@ export interface ApiOptions {
 }
 
 /** Runs `api`. @throws SettingsError when the settings name neither a bridge nor a service; WrongUsage */
-export async function runApi(call: Call<ApiOptions>): Promise<Output | undefined> {
+export async function runApi(call: Call<ApiOptions>) {
   const { operation: id, list, help } = call.typed;
   if (list !== undefined) return { text: toList(list) };
   if (id === undefined) {
@@ -93,7 +80,7 @@ function unknown(kind: string, name: string, near: string | undefined): WrongUsa
 
 const PAGE_SIZE = 100;
 
-async function callOperation(context: Call<ApiOptions>, operation: Operation): Promise<Output> {
+async function callOperation(context: Call<ApiOptions>, operation: Operation) {
   const args = await readArgs(operation, context);
   if (!context.typed.paginate) {
     const result = await withCaller(context, (caller) => caller.call(operation, args));
@@ -137,7 +124,7 @@ async function readArgs(
   return { ...Object.fromEntries(filled), ...(everything && { everything }) };
 }
 
-function parsePairs(label: string, pairs: readonly string[] = [], fields: Fields = {}): Named {
+function parsePairs(label: string, pairs: readonly string[] = [], fields: Fields = {}) {
   const types = toTypes(fields);
   const values = [...groupPairs(pairs)].map(([name, texts]) => {
     const type = types.get(name);

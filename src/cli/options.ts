@@ -45,6 +45,13 @@ function collect(text: string, before: readonly string[] = []): string[] {
   return [...before, text];
 }
 
+/** Options of commands whose result has a table. */
+export const TABLE_OPTIONS = [
+  countOption('--limit <number>', 'how many at most').default(50),
+  new Option('--csv', 'as CSV').conflicts('json'),
+  JSON_TEXT,
+] as const;
+
 /** Makes an option for each member of a body, and a reader of the body. @param known members that are arguments, or constant */
 export function bodyOptions(
   body: unknown,

@@ -15,15 +15,7 @@ import {
 } from '../ops/lists/list.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../ops/schemas/schemas.ts';
 import { type Call, type CommandRow, commandOf, confirm, exitCodes } from './command.ts';
-import {
-  bodyOptions,
-  countOption,
-  JSON_OBJECT,
-  JSON_TEXT,
-  toHelp,
-  toOption,
-  YES,
-} from './options.ts';
+import { bodyOptions, JSON_OBJECT, TABLE_OPTIONS, toHelp, toOption, YES } from './options.ts';
 import { tableOf, toText } from './table.ts';
 
 /** Types an answer of a bridge of the same version; the caller names the type that describes the route. */
@@ -48,12 +40,6 @@ const LIST_HELP = `
 when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.`;
 
 type TableOptions = Given & { readonly limit: number };
-
-const TABLE_OPTIONS = [
-  countOption('--limit <number>', 'how many at most').default(50),
-  new Option('--csv', 'as CSV').conflicts('json'),
-  JSON_TEXT,
-] as const;
 
 const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
 const OF_ANY = `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`;
