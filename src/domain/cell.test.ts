@@ -1,22 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  ask,
-  askOnly,
-  type Cell,
-  type Cells,
-  done,
-  edit,
-  isSameWork,
-  isWaiting,
-  listWaiting,
-  onlyEchoes,
-  onlyPending,
-  onlyWaiting,
-  release,
-  withEcho,
-  withSource,
-} from './cell.ts';
+import type { Cell, Cells } from './cell.ts';
+import * as facts from './cell.ts';
 import { waitingFor } from './cell-test-support.ts';
 import { endRest, exhaust, fail, findFailed, refuse } from './failure.ts';
 
@@ -24,12 +9,14 @@ type Field = 'active' | 'name' | 'address';
 
 test('the text of a cell begins with what waits, in whatever order it was written', () => {
   const problem = { code: 'refused', words: '"pending":1' };
-  const heard = withEcho<Field>({}, 'name', { sent: 'a', back: 'b' });
-  const asked = ask(withSource(heard, 'name', { value: 1, by: 'rule' }), ['name'], 2);
-  const refused = edit(asked, ['name'], (cell) => refuse(cell, { problem, now: 5, retryAt: 9 }));
+  const heard = facts.withEcho<Field>({}, 'name', { sent: 'a', back: 'b' });
+  const asked = facts.ask(facts.withSource(heard, 'name', { value: 1, by: 'rule' }), ['name'], 2);
+  const refused = facts.edit(asked, ['name'], (cell) =>
+    refuse(cell, { problem, now: 5, retryAt: 9 }),
+  );
 
   expect(JSON.stringify(refused)).toMatch(/^\{"name":\{"pending":2,/);
-  expect(JSON.stringify(onlyWaiting(refused, []))).not.toContain('"pending":');
+  expect(JSON.stringify(facts.onlyWaiting(refused, []))).not.toContain('"pending":');
 });
 
 const FIELDS = ['active', 'name', 'address'] as const;
@@ -53,26 +40,28 @@ const toChange = (some: Field[], change: Change['change']): Change => ({ fields:
 const toRetryAt = (times: number) => times;
 
 const changes: fc.Arbitrary<Change> = fc.oneof(
-  fc.tuple(fields, version).map(([some, at]) => toChange(some, (cells) => ask(cells, some, at))),
+  fc
+    .tuple(fields, version)
+    .map(([some, at]) => toChange(some, (cells) => facts.ask(cells, some, at))),
   fc.tuple(fields, version).map(([some, at]) => {
     const planned = waitingFor(Object.fromEntries(some.map((one) => [one, at])));
-    return toChange(some, (cells) => done(cells, planned, some));
+    return toChange(some, (cells) => facts.done(cells, planned, some));
   }),
   fc.tuple(fields, problem, time).map(([some, why, now]) => {
     const later = { problem: why, now, retryAt: now + 5 };
-    return toChange(some, (cells) => edit(cells, some, (cell) => refuse(cell, later)));
+    return toChange(some, (cells) => facts.edit(cells, some, (cell) => refuse(cell, later)));
   }),
   fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]) => {
     const failing = { problem: why, isOwn, toRetryAt };
-    return toChange(some, (cells) => edit(cells, some, (cell) => fail(cell, failing)));
+    return toChange(some, (cells) => facts.edit(cells, some, (cell) => fail(cell, failing)));
   }),
   fc
     .tuple(field, fc.option(source, { nil: undefined }))
-    .map(([one, from]) => toChange([one], (cells) => withSource(cells, one, from))),
+    .map(([one, from]) => toChange([one], (cells) => facts.withSource(cells, one, from))),
   fc
     .tuple(field, echo)
-    .map(([one, heard]) => toChange([one], (cells) => withEcho(cells, one, heard))),
-  fields.map((some) => toChange(some, (cells) => release(cells, some))),
+    .map(([one, heard]) => toChange([one], (cells) => facts.withEcho(cells, one, heard))),
+  fields.map((some) => toChange(some, (cells) => facts.release(cells, some))),
 );
 
 const history = fc
@@ -88,10 +77,10 @@ function hold<Ts>(property: fc.IProperty<Ts>): void {
 test('ask, then done, is at rest, and keeps where the value came from and what came back', () => {
   hold(
     fc.property(history, fields, version, (cells, some, at) => {
-      const asked = ask(cells, some, at);
-      const rest = done(asked, asked, some);
+      const asked = facts.ask(cells, some, at);
+      const rest = facts.done(asked, asked, some);
 
-      expect(listWaiting(rest).filter((one) => some.includes(one))).toEqual([]);
+      expect(facts.listWaiting(rest).filter((one) => some.includes(one))).toEqual([]);
       for (const one of some) expect(rest[one]?.failure).toBeUndefined();
       for (const one of FIELDS) expect(toRest(rest[one])).toEqual(toRest(cells[one]));
     }),
@@ -101,10 +90,10 @@ test('ask, then done, is at rest, and keeps where the value came from and what c
 test('done of an older version never clears a newer ask', () => {
   hold(
     fc.property(history, fields, version, version, (cells, some, at, later) => {
-      const planned = ask(cells, some, at);
-      const newer = ask(planned, some, at + later);
+      const planned = facts.ask(cells, some, at);
+      const newer = facts.ask(planned, some, at + later);
 
-      expect(done(newer, planned, some)).toStrictEqual(newer);
+      expect(facts.done(newer, planned, some)).toStrictEqual(newer);
     }),
   );
 });
@@ -112,16 +101,16 @@ test('done of an older version never clears a newer ask', () => {
 test('a write that failed is counted anew after a new ask, and no longer once it is done', () => {
   hold(
     fc.property(history, problem, fields, version, (cells, why, some, at) => {
-      const asked = ask(cells, some, 9 + at);
+      const asked = facts.ask(cells, some, 9 + at);
       const failOnce = (cell: Cell) => fail(cell, { problem: why, isOwn: true, toRetryAt });
-      const failed = edit(asked, some, failOnce);
-      const again = ask(failed, some, 99 + at);
+      const failed = facts.edit(asked, some, failOnce);
+      const again = facts.ask(failed, some, 99 + at);
 
       for (const one of some) {
         expect(findFailed(failed[one])?.attempts).toBe(1);
         expect(findFailed(again[one])).toBeUndefined();
         expect(findFailed(failOnce(again[one] ?? {}))?.attempts).toBe(1);
-        expect(done(failed, asked, some)[one]?.failure).toBeUndefined();
+        expect(facts.done(failed, asked, some)[one]?.failure).toBeUndefined();
       }
     }),
   );
@@ -144,7 +133,7 @@ test('cells come back from their text as they were, and none is empty', () => {
     fc.property(history, time, (cells, now) => {
       const rested = endRest(exhaust(cells, 2, now), now, 'all');
 
-      for (const some of [cells, rested, onlyPending(cells), onlyEchoes(cells)]) {
+      for (const some of [cells, rested, facts.onlyPending(cells), facts.onlyEchoes(cells)]) {
         expect(JSON.parse(JSON.stringify(some))).toStrictEqual(some);
         for (const cell of Object.values<Cell | undefined>(some))
           expect(Object.keys(cell ?? {})).not.toEqual([]);
@@ -157,10 +146,56 @@ test('a field that does not wait has no failure, and what waits alone is what wa
   hold(
     fc.property(history, fields, version, (cells, some, at) => {
       for (const one of FIELDS) {
-        if (!isWaiting(cells[one])) expect(cells[one]?.failure).toBeUndefined();
+        if (!facts.isWaiting(cells[one])) expect(cells[one]?.failure).toBeUndefined();
       }
-      expect(new Set(listWaiting(askOnly(cells, some, at)))).toEqual(new Set(some));
-      expect(isSameWork(cells, onlyPending(cells))).toBe(true);
+      expect(new Set(facts.listWaiting(facts.askOnly(cells, some, at)))).toEqual(new Set(some));
+      expect(facts.isSameWork(cells, facts.onlyPending(cells))).toBe(true);
     }),
   );
+});
+
+const OTHER = facts.OF_OTHER;
+const EARLIER = { pending: 5, sent: 3 };
+test.each<[why: string, name: Cell, is: string[]]>([
+  ['nothing was sent', { pending: 5 }, []],
+  ['a call for what is held', { sent: 5 }, ['sent']],
+  ['a call for what waits', { pending: 5, sent: 5 }, ['sent', 'in doubt']],
+  ['a call for an earlier write', EARLIER, ['sent', 'in doubt', 'unsure']],
+  ['a call for another resource', { sent: OTHER }, ['sent', 'in doubt']],
+])('what a lost call may still change: %s', (_why, name, is) => {
+  const cells = { name };
+
+  expect(facts.listSent(cells)).toEqual(is.includes('sent') ? ['name'] : []);
+  expect(facts.listUnsure(cells)).toEqual(is.includes('unsure') ? ['name'] : []);
+  expect(facts.hasDoubt(cells)).toBe(is.includes('in doubt'));
+});
+
+const forget = (name: Cell) => facts.forgetSent({ name }, ['name']);
+const copy = (name: Cell) => facts.onlyEchoes({ name });
+const again = (name: Cell) => facts.sendAgain({ name }, ['name'], 9);
+const leave = (name: Cell) => ({ name: facts.markSent(name) });
+const end = (name: Cell) => facts.done({ name }, { name: { pending: 5 } }, ['name']);
+test.each<[why: string, change: (name: Cell) => Cells<Field>, before: Cell, after?: Cell]>([
+  ['its own call may still come', end, { pending: 5, sent: 5 }, { sent: 5 }],
+  ['an earlier call may still undo it', end, EARLIER, { sent: OTHER }],
+  ['what is sent again for safety is over', end, { pending: 5, sent: -1 }],
+  ['a newer write waits', end, { pending: 7, sent: 5 }, { pending: 7, sent: 5 }],
+  ['what waits is sent once more', again, { pending: 5 }, { pending: 5, sent: -1 }],
+  ['what is held is sent once more', again, { sent: 0 }, { pending: 9, sent: -1 }],
+  ['a call leaves', leave, { pending: 5 }, { pending: 5, sent: 5 }],
+  ['another call leaves', leave, EARLIER, EARLIER],
+  ['no call can come any more', forget, EARLIER, { pending: 5 }],
+  ['another resource has it', copy, EARLIER, { sent: OTHER }],
+])('a field after a call: %s', (_why, change, before, after) =>
+  expect(change(before)).toEqual(after ? { name: after } : {}),
+);
+
+test('the service holds a value in its own words too, if they came back for this very value', () => {
+  const echo = { sent: 'a', back: 'A' };
+  const isHeld = (wanted: string, held: string) => facts.holds({ echo }, wanted, held);
+
+  expect([isHeld('a', 'A'), isHeld('b', 'b'), isHeld('b', 'A'), isHeld('a', 'B')]).toEqual([
+    ...[true, true, false, false],
+  ]);
+  expect([facts.toEcho('a', 'A'), facts.toEcho('a', 'a')]).toEqual([{ echo }, {}]);
 });

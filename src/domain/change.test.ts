@@ -37,13 +37,6 @@ test('what takes something away does harm by its kind alone, but for licences an
   );
 });
 
-test('the harm of a call is that of all its changes', () => {
-  const kinds = ['member.remove', 'member.add', 'user.access', 'member.remove'] as const;
-
-  const harms = changes.listHarms(kinds.map((kind) => ({ kind })));
-  expect(harms).toEqual(['removeMember', 'removeMember']);
-});
-
 test('what gives access or power, or may do so, is the opposite of a harm', () => {
   const grants = changes.CHANGE_KINDS.map(
     (kind) => [kind, changes.findGrant(kind)] as const,

@@ -40,14 +40,6 @@ test.each<[why: string, Permissions, Cells<Field>, ruled: Permissions, Permissio
   });
 });
 
-test('other values of the extension stay', () => {
-  const attributes = { [urn]: { role: 1, permissions: 16 } };
-
-  const combined = combine({ attributes, cells: byRule(16), rulings: {}, urn, fields });
-
-  expect(combined.attributes).toEqual({ [urn]: { role: 1 } });
-});
-
 test('the baseline of a takeover is what stands there, and nothing else', () => {
   const attributes = { [urn]: { permissions: 4, flag: false, other: 1 } };
   expect(toBaseline({}, attributes, { urn, fields })).toEqual({

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { normaliseName } from './name.ts';
-import { isStorable } from './text.ts';
-import { foldCase } from './values.ts';
+import { isStorable, limitMarks, toCount } from './text.ts';
+import * as values from './values.ts';
+
+const { foldCase } = values;
 
 const cases: readonly (readonly [why: string, text: string, want: string])[] = [
   ['plain letters lose their case', 'Ada@Example.COM', 'ada@example.com'],
@@ -48,4 +50,54 @@ test('marks that a text may have are kept', () => {
   expect(foldCase(name)).toBe(name);
   expect(isStorable(name)).toBe(true);
   expect(isStorable(`${name}\u0327`)).toBe(false);
+});
+
+test('a text that cannot be refused loses the marks beyond the thirtieth, and no half of one', () => {
+  expect(limitMarks(`a${'\u0327'.repeat(40)}b`)).toBe(`a${'\u0327'.repeat(30)}b`);
+  expect(limitMarks(`\u0327${'\u{1D165}'.repeat(20)}`)).toBe(`\u0327${'\u{1D165}'.repeat(14)}`);
+  expect([isStorable('a\0b'), isStorable('a\uD800')]).toEqual([false, false]);
+});
+
+test('a number has its noun', () =>
+  expect([toCount(1, 'group'), toCount(1_200, 'group'), toCount(2, 'person', 'people')]).toEqual([
+    ...['1 group', '1,200 groups', '2 people'],
+  ]));
+
+test('ids are told from names, and named with their type', () => {
+  const id = values.newId();
+  const uuid = '0123abcd-0000-4000-8000-0123456789ab';
+  const others = [
+    `${id}0`,
+    `x${id}`,
+    id.slice(1),
+    `0${id.slice(1)}`,
+    `${uuid}0`,
+    `x${uuid}`,
+    'ada',
+  ];
+  const keys = (['user', 'group'] as const).map((type) => values.toResourceKey({ type, id }));
+
+  expect([id, uuid].every(values.isId)).toBe(true);
+  expect(others.filter(values.isId)).toEqual([]);
+  expect(keys.map(({ type }) => type)).toEqual(['user', 'group']);
+  expect(keys.map(values.keyText)).toEqual([`user:${id}`, `group:${id}`]);
+});
+
+test('an index holds texts of 512 characters, as they are folded', () => {
+  const texts = ['a'.repeat(512), 'a'.repeat(513), '\u{1D160}'.repeat(86), '\u{1D160}'.repeat(85)];
+
+  expect(texts.map(values.isIndexable)).toEqual([true, false, false, true]);
+});
+
+test('a refusal repeats each of the words of earlier ones once', () => {
+  const problem = { code: 'refused', words: 'no' };
+  const { words } = values.withEarlierWords(problem, ['late', 'late', 'full']);
+
+  expect(words).toBe(`no${values.EARLIER}late; full)`);
+  expect(values.withEarlierWords(problem, [])).toBe(problem);
+  expect([values.NOT_APPLIED, problem, undefined].map(values.isNotApplied)).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });

@@ -32,10 +32,9 @@ function toLines({ items }: OpsJson<'Census'>): string[] {
   return items
     .map(({ kind, entries, people, differences }) => {
       const [who] = [...entries, ...people].flatMap(({ name }) => name ?? []);
-      const parts = differences.map(
-        ({ attribute, provider, bridge, service }) =>
-          ` ${attribute} ${JSON.stringify([provider, bridge, service])}`,
-      );
+      const parts = differences.map((one) => {
+        return ` ${one.attribute} ${JSON.stringify([one.provider, one.bridge, one.service])}`;
+      });
       return `${kind} ${who}${parts.join('')}`;
     })
     .toSorted();

@@ -145,35 +145,31 @@ describe('roles of groups in spaces and documents', () => {
   test('that others change are put right where the policy says so, within the limits of lost access, and not by a list that could not be read', async () => {
     const place = await makePlace();
     const settings = { DRIFT_POLICY: 'repair', LIMITS_REPAIR: '1' };
-    await live(
-      place,
-      { Minutes: [READ], Hangar: [READ] },
-      async (bridge) => {
-        const { calls, faults, service } = place.sandbox;
-        await bridge.settled(bridge.addGroup('Board'));
-        calls.reset();
-        const operation = 'groupEntities.getListOfGroupEntities';
-        faults.add({ operation, fault: { kind: 'truncated' } });
-        const unread = await bridge.sweep();
-        faults.clear();
-        const early = [await bridge.listDrifts(), calls.count({ mutating: true })];
-        changeBehind(place);
-        await bridge.sweep();
-        await untilRepaired(bridge, ['entity.changed', 'entity.removed']);
-        const repaired = listRoles(place);
-        for (const title of ['Minutes', 'Hangar'])
-          service.setRoles(uidOf(place, title), 'Board', [READ, WRITE]);
-        await bridge.sweep();
-        const { body } = await bridge.ops('GET', '/plans?status=held');
+    const differ = async (bridge: TestBridge) => {
+      const { calls, faults, service } = place.sandbox;
+      await bridge.settled(bridge.addGroup('Board'));
+      calls.reset();
+      const operation = 'groupEntities.getListOfGroupEntities';
+      faults.add({ operation, fault: { kind: 'truncated' } });
+      const unread = await bridge.sweep();
+      faults.clear();
+      const early = [await bridge.listDrifts(), calls.count({ mutating: true })];
+      changeBehind(place);
+      await bridge.sweep();
+      await untilRepaired(bridge, ['entity.changed', 'entity.removed']);
+      const repaired = listRoles(place);
+      for (const title of ['Minutes', 'Hangar'])
+        service.setRoles(uidOf(place, title), 'Board', [READ, WRITE]);
+      await bridge.sweep();
+      const { body } = await bridge.ops('GET', '/plans?status=held');
 
-        expect(JSON.stringify(unread)).toContain('the entities of some groups could not be read');
-        expect(early).toEqual([[], 0]);
-        expect(repaired).toEqual({ Minutes: [READ], Hangar: [READ], Kitchen: [WRITE] });
-        expect(JSON.stringify(body)).toContain('cutAccess: 2 in 24 hours');
-        expect(listRoles(place)).toMatchObject({ Minutes: [READ, WRITE], Hangar: [READ, WRITE] });
-      },
-      { settings },
-    );
+      expect(JSON.stringify(unread)).toContain('the entities of some groups could not be read');
+      expect(early).toEqual([[], 0]);
+      expect(repaired).toEqual({ Minutes: [READ], Hangar: [READ], Kitchen: [WRITE] });
+      expect(JSON.stringify(body)).toContain('cutAccess: 2 in 24 hours');
+      expect(listRoles(place)).toMatchObject({ Minutes: [READ, WRITE], Hangar: [READ, WRITE] });
+    };
+    await live(place, { Minutes: [READ], Hangar: [READ] }, differ, { settings });
   });
 
   test('that the service refuses are stuck with its words, and hold nothing else: the roles with 422, the list with 402', async () => {
@@ -220,26 +216,18 @@ describe('roles of groups in spaces and documents', () => {
       });
     }
     // So long a lost call may still take effect, and then another look is owed.
-    const given = await live(
-      place,
-      { Minutes: [READ], Hangar: [READ] },
-      async (bridge) => {
-        await bridge.addGroup('Board');
-        await untilQuiet({ bridge, clock });
-        return listRoles(place);
-      },
-      { clock },
-    );
+    const give = async (bridge: TestBridge) => {
+      await bridge.addGroup('Board');
+      await untilQuiet({ bridge, clock });
+      return listRoles(place);
+    };
+    const given = await live(place, { Minutes: [READ], Hangar: [READ] }, give, { clock });
     const changes = listCalls(place).filter((call) => call !== 'getListOfGroupEntities');
-    await live(
-      place,
-      {},
-      async (bridge) => {
-        await bridge.bridge.rulesApplied();
-        await untilQuiet({ bridge, clock });
-      },
-      { clock },
-    );
+    const take = async (bridge: TestBridge) => {
+      await bridge.bridge.rulesApplied();
+      await untilQuiet({ bridge, clock });
+    };
+    await live(place, {}, take, { clock });
 
     expect(given).toEqual({ Minutes: [READ], Hangar: [READ] });
     // The one that had its effect is seen in the list.
@@ -261,16 +249,12 @@ describe('roles of groups in spaces and documents', () => {
       faults.add({ operation, fault });
     faults.add({ operation: 'groups.getListOfGroups', fault: { kind: 'html' }, times: 1 });
     const list = faults.add({ operation: 'groups.getListOfGroups', fault });
-    await live(
-      place,
-      {},
-      async (bridge) => {
-        await list.until(1);
-        faults.clear();
-        await untilQuiet({ bridge, clock });
-      },
-      { clock, settings: { SWEEP_INTERVAL: '0' } },
-    );
+    const heal = async (bridge: TestBridge) => {
+      await list.until(1);
+      faults.clear();
+      await untilQuiet({ bridge, clock });
+    };
+    await live(place, {}, heal, { clock, settings: { SWEEP_INTERVAL: '0' } });
 
     expect(listRoles(place)).toEqual({});
   });
@@ -280,24 +264,19 @@ describe('roles of groups in spaces and documents', () => {
     await live(place, { Minutes: [READ], Hangar: [READ], Kitchen: [READ] }, async (bridge) => {
       await bridge.settled(bridge.addGroup('Board'));
     });
-    const settings = { LIMITS_PROVIDER: '1' };
-    await live(
-      place,
-      {},
-      async (bridge) => {
-        await untilRuled(bridge);
-        const left = Object.keys(listRoles(place));
-        const [held] = await listHeld(bridge);
-        const plan = await readPlan(bridge, held?.id);
-        await bridge.ops('POST', `/plans/${held?.id}/approve`, { hash: held?.hash ?? '' });
-        await untilApplied(bridge, held?.id);
+    const decide = async (bridge: TestBridge) => {
+      await untilRuled(bridge);
+      const left = Object.keys(listRoles(place));
+      const [held] = await listHeld(bridge);
+      const plan = await readPlan(bridge, held?.id);
+      await bridge.ops('POST', `/plans/${held?.id}/approve`, { hash: held?.hash ?? '' });
+      await untilApplied(bridge, held?.id);
 
-        expect(left).toHaveLength(2);
-        expect(plan.counts).toMatchObject({ kinds: { 'entity.remove': 2 } });
-        expect(listRoles(place)).toEqual({});
-      },
-      { settings },
-    );
+      expect(left).toHaveLength(2);
+      expect(plan.counts).toMatchObject({ kinds: { 'entity.remove': 2 } });
+      expect(listRoles(place)).toEqual({});
+    };
+    await live(place, {}, decide, { settings: { LIMITS_PROVIDER: '1' } });
   });
 });
 

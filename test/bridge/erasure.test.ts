@@ -66,10 +66,8 @@ describe('erasing a person', () => {
     expect(no).toMatchObject({ code: 2, text: expect.stringContaining('Nothing was done.') });
     expect(no.asked).toEqual(['Erase it? It cannot be taken back. [y/N] ']);
     expect(before).toMatch(SHE);
-    expect(done).toMatchObject({
-      code: 0,
-      text: expect.stringContaining('Erased: ada@example.com'),
-    });
+    expect(done.code).toBe(0);
+    expect(done.text).toContain('Erased: ada@example.com');
     expect(done.text).toMatch(/^ {2}\d+ rows of others and of logs/m);
     expect(SHE.exec(after)?.[0]).toBeUndefined();
     expect(twice).toMatchObject({ code: 0, text: expect.stringContaining('it was done before') });
@@ -187,13 +185,8 @@ test('sweeps, and drifts that are over, are forgotten 30 days after they were se
     open: ['user.deactivated ada@example.com'],
     gone: ['user.deactivated bob@example.com', 'user.deactivated cyd@example.com'],
   });
-  await expect
-    .poll(() => listKept(bridge))
-    .toEqual({
-      sweeps: 2,
-      open: ['user.deactivated ada@example.com'],
-      gone: ['user.deactivated cyd@example.com'],
-    });
+  const [open, gone] = [['user.deactivated ada@example.com'], ['user.deactivated cyd@example.com']];
+  await expect.poll(() => listKept(bridge)).toEqual({ sweeps: 2, open, gone });
 });
 
 async function listKept(bridge: TestBridge) {

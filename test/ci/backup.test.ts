@@ -85,10 +85,8 @@ test('a backup that is made under load holds all that was acknowledged before, i
   expect(held).toEqual(expect.arrayContaining(before));
   // One moment of it: of those that came one after another, the first so many.
   expect(held).toEqual([...before, ...meanwhile.slice(0, held.length - before.length)].toSorted());
-  expect(restored).toMatchObject({
-    code: 0,
-    text: expect.stringContaining('scim-bridge plan show'),
-  });
+  const next = expect.stringContaining('scim-bridge plan show');
+  expect(restored).toMatchObject({ code: 0, text: next });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(backup).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
@@ -185,12 +183,8 @@ test('backup and restore tell a terminal what they do, and take that away', asyn
 
   expect([made.code, restored.code]).toEqual([0, 0]);
   expect(made.lines).toEqual(['Copying', 'Proving it whole', undefined]);
-  expect(restored.lines).toEqual([
-    'Proving it whole',
-    'Copying',
-    'Bringing it up to date',
-    undefined,
-  ]);
+  const steps = ['Proving it whole', 'Copying', 'Bringing it up to date', undefined];
+  expect(restored.lines).toEqual(steps);
 });
 
 test('of PostgreSQL both say what to do instead', async () => {

@@ -53,10 +53,8 @@ describe.concurrent('a start that is refused', () => {
     const { sandbox, folder, settings, start } = await openSite({ test: context });
     await (await start()).stop();
     await sandbox.stop();
-    const other = await startSandbox({
-      port: Number(new URL(sandbox.url).port),
-      token: sandbox.token,
-    });
+    const port = Number(new URL(sandbox.url).port);
+    const other = await startSandbox({ port, token: sandbox.token });
     context.onTestFinished(() => other.stop());
     const { sandbox: elsewhere } = await openSite({ test: context });
 

@@ -14,10 +14,8 @@ const disable = replace('active', false);
 function expectComeBack({ status, headers, body }: TestAnswer): void {
   expect(status).toBe(503);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-  expect(body).toMatchObject({
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
-    status: '503',
-  });
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:Error'];
+  expect(body).toMatchObject({ schemas, status: '503' });
 }
 
 /** How far files may grow for that process: at 0 every write to a file fails, as on a full disk. */
@@ -49,10 +47,8 @@ test('on a full disk writes are answered with 503, reads go on, nothing is torn,
   expect(acknowledged.status).toBe(200);
   expectComeBack(refused);
   expect(read).toMatchObject({ status: 200, body: { active: false } });
-  expect(ready).toMatchObject({
-    status: 200,
-    body: { status: 'degraded', reasons: [{ code: 'store-read-only' }] },
-  });
+  const degraded = { status: 'degraded', reasons: [{ code: 'store-read-only' }] };
+  expect(ready).toMatchObject({ status: 200, body: degraded });
   expect(callsWhileFull).toBe(1);
   await sandbox.calls.until(1, { operation: 'scim.getUser' });
   expect(sandbox.service.getUser('ada@example.com').active).toBe(false);

@@ -80,10 +80,8 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
       const { status, body } = await look(`users/${id}`);
 
       expect(status).toBe(200);
-      expect(body).toMatchObject({
-        ...{ type: 'user', id },
-        differences: [{ kind: 'user.deactivated' }],
-      });
+      const differences = [{ kind: 'user.deactivated' }];
+      expect(body).toMatchObject({ type: 'user', id, differences });
       expect(service.calls.count()).toBe(1);
     });
 
