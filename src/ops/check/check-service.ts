@@ -32,9 +32,6 @@ const TITLES: Readonly<Record<string, string>> = {
   users: 'people (SCIM)',
   'groups.scim': 'groups (SCIM)',
   'groups.rest': 'groups (REST)',
-  companyUsers: 'company users',
-  audit: 'audit log',
-  members: 'group members',
   admins: 'group admins',
   'settings.pageSize': 'upstream.pageSize',
 };
@@ -54,7 +51,9 @@ export async function checkService(
   const options = { class: 'look', attemptsMax: 2, afterSend } as const;
   const ask: Ask = (operation, args) => transport.call<Operation>(operation, args, options);
   const found = await listChecks(ask, url, pageSize);
-  const checks = found.map((one): CheckResult => ({ ...one, title: TITLES[one.id] ?? one.id }));
+  const checks = found.map(
+    (one): CheckResult => ({ ...one, title: TITLES[one.id] ?? getSectionRights(one.id).title }),
+  );
   const ok = checks.every(({ status }) => status !== 'failed');
   return { ok, service: { url, apiVersion: quirks.apiVersion ?? 'latest' }, checks, calls };
 }

@@ -3,14 +3,14 @@ import type { CensusKind } from '../../domain/census.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
 import { isGone } from '../../domain/resource-state.ts';
 import * as user from '../../domain/user.ts';
-import { isJsonObject, type JsonObject } from '../../domain/values.ts';
+import { foldCase, isJsonObject, type JsonObject } from '../../domain/values.ts';
 import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { type OpsJson, toMoment } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { countBy, eachRow, type Match, matchEntries, toFolded } from './match.ts';
+import { countBy, eachRow, type Match, mapEntries, matchEntries } from './match.ts';
 import { EXPORT_ATTRIBUTES, type ExportAttribute, type ExportEntry } from './read-entries.ts';
 
 type Finding = OpsJson<'Finding'>;
@@ -27,7 +27,7 @@ export async function takeCensus(
   // An id of the export is of another server; externalIds are compared where one of them is known.
   const left = matches.knowsExternalIds ? ['id'] : ['id', 'externalId'];
   const compared = EXPORT_ATTRIBUTES.filter((name) => !left.includes(name));
-  const items: Finding[] = [];
+  const found: Finding[] = [];
   const counts = { people: 0, accounts: 0, agreeing: 0 };
   for await (const row of eachRow(db, 'user')) {
     const person = toPerson(row, deactivation);
@@ -41,7 +41,7 @@ export async function takeCensus(
     const kind = findKind(person, match, isOther, differences);
     counts.agreeing += Number(match !== undefined && kind === undefined);
     if (kind !== undefined)
-      items.push({
+      found.push({
         ...toFinding(kind, match ? [match] : [], [person]),
         provider: person.provider,
         differences,
@@ -49,11 +49,13 @@ export async function takeCensus(
   }
   // One without access need not be known.
   const strangers = matches.strangers.filter(({ active }) => active !== false);
-  items.push(
-    ...strangers.map((entry) => toFinding('only-provider', [{ entry, by: null }], [])),
+  const toStranger = (entry: ExportEntry) => toFinding('only-provider', [{ entry, by: null }], []);
+  const items = [
+    ...found,
+    ...(await mapEntries(strangers, toStranger)),
     ...matches.repeated.map((some) => toFinding('duplicate', some, [])),
     ...matches.alike.map((some) => toFinding('duplicate', some.slice(0, 1), some)),
-  );
+  ];
   const sweptAt = toMoment((await findLastSweptAt(db)) ?? null);
   const kinds = countBy(items, ({ kind }) => kind);
   return { provider, sweptAt, entries: entries.length, ...counts, kinds, items };
@@ -151,7 +153,7 @@ function isAgreed(attribute: ExportAttribute, text: string, known: readonly stri
   const isName = attribute === 'userName' || attribute === 'email';
   const isId = attribute === 'externalId';
   if (text === '' && (isName || isId)) return true;
-  const toForm = isName ? toFolded : isId ? String : normaliseName;
+  const toForm = isName ? (one: string) => foldCase(one.trim()) : isId ? String : normaliseName;
   return known.length === 0 || known.some((one) => toForm(one) === toForm(text));
 }
 

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { MATCH_KEYS, type MatchKey } from '../../domain/census.ts';
 import { foldCase, type JsonObject } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { chunks } from '../../store/engine/dialect.ts';
 import { LIVE, type ResourceRow, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ExportEntry } from './read-entries.ts';
@@ -43,6 +45,7 @@ export async function matchEntries(db: Db, entries: readonly ExportEntry[], soug
   return {
     /** The match of a person or group; `unsure`: some entries may be this one. */
     findOfId: createFind(({ id }) => id),
+    sure,
     /** The match of an entry; `unsure`: it may be several. A stranger has none. */
     findOfEntry: createFind(({ entry }) => entry),
     strangers: entries.filter((entry) => !ofEntry.has(entry)),
@@ -57,7 +60,20 @@ export async function matchEntries(db: Db, entries: readonly ExportEntry[], soug
   };
 }
 
-const PART = 100;
+const [PART, ENTRIES_PART] = [100, 1_000];
+
+/** Maps entries of an export; other requests are served between parts of them. */
+export async function mapEntries<Value>(
+  entries: readonly ExportEntry[],
+  toValue: (entry: ExportEntry) => Value,
+): Promise<Value[]> {
+  const values: Value[] = [];
+  for (const some of chunks(entries, ENTRIES_PART)) {
+    values.push(...some.map(toValue));
+    await nextTurn();
+  }
+  return values;
+}
 
 /** Reads users or groups one by one, those that are not deleted. */
 export async function* eachRow<Type extends Sought['type']>(
@@ -74,21 +90,22 @@ async function listMatches(
   entries: readonly ExportEntry[],
   { type, provider, idAttribute }: Sought,
 ): Promise<Match[]> {
-  const keyed = entries.flatMap((entry) => {
+  const index = new Map<string, ExportEntry[]>();
+  await mapEntries(entries, (entry) => {
     const { [idAttribute]: externalId, userName = '', displayName = '', email = '' } = entry.texts;
-    const names =
-      type === 'user'
-        ? { userName: toFolded(userName), email: toFolded(email) }
-        : { userName: toFolded(displayName) };
-    const some = Object.entries({ externalId, ...names }).filter(([, text]) => text);
-    return some.map((key) => ({ key: key.join(' '), entry }));
+    const names = type === 'user' ? { userName, email } : { userName: displayName };
+    const folded = Object.entries(names).map(([key, text]) => [key, foldCase(text.trim())]);
+    for (const [key, text] of [['externalId', externalId], ...folded]) {
+      const known = text && index.get(`${key} ${text}`);
+      if (known) known.push(entry);
+      else if (text) index.set(`${key} ${text}`, [entry]);
+    }
   });
-  const index = Map.groupBy(keyed, ({ key }) => key);
   const found: Match[] = [];
   for await (const row of eachRow(db, type)) {
     const { id, name } = row;
     const fitting = listRowKeys(row, provider).flatMap(({ key, by }) =>
-      (index.get(key) ?? []).map(({ entry }) => ({ entry, id, name, by })),
+      (index.get(key) ?? []).map((entry) => ({ entry, id, name, by })),
     );
     const ofEntry = Map.groupBy(fitting, ({ entry }) => entry);
     found.push(...[...ofEntry.values()].flatMap(([surest]) => surest ?? []));
@@ -116,9 +133,10 @@ function listRowKeys(row: ResourceRow, provider: string) {
   );
 }
 
-/** Folded text for comparing names. */
-export function toFolded(text: string): string {
-  return foldCase(text.trim());
+/** The texts that more than one entry has. */
+export function findRepeated(texts: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(texts.filter((text) => seen.size === seen.add(text).size));
 }
 
 /** Counts items by a word of each; words that none has are left out. */

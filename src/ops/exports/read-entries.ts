@@ -148,6 +148,8 @@ function parseEntry(
   const naming = NAMING[idsOf];
   if (naming.every((attribute) => (texts[attribute] ?? '') === ''))
     throw new InvalidRequest(`Row ${row} of the file names nobody: no ${naming.join(', ')}.`);
+  if (idsOf === 'server' && !texts.id)
+    throw new InvalidRequest(`Row ${row} of the file has no id: map says which column has it.`);
   const { active, ...others } = texts;
   return { row, active: parseActive(active ?? '', row), texts: others };
 }
@@ -216,11 +218,6 @@ async function receiveFile(req: Request): Promise<Buffer | undefined> {
   const { 'content-encoding': encoding = 'identity', 'content-length': length = 0 } = req.headers;
   if (req.headers['transfer-encoding'] === undefined && Number(length) === 0) return undefined;
   if (encoding !== 'identity') throw new InvalidRequest('Send the file as it is, not compressed.');
-  const assertSize = (bytes: number) => {
-    if (bytes > FILE_BYTES_MAX)
-      throw new InvalidRequest(`The file has more than ${FILE_BYTES_MAX} bytes.`);
-  };
-  assertSize(Number(length));
   const chunks: Uint8Array[] = [];
   let came = 0;
   try {
@@ -229,7 +226,8 @@ async function receiveFile(req: Request): Promise<Buffer | undefined> {
       const bytes: Uint8Array = chunk;
       chunks.push(bytes);
       came += bytes.length;
-      assertSize(came);
+      if (Math.max(came, Number(length)) > FILE_BYTES_MAX)
+        throw new InvalidRequest(`The file has more than ${FILE_BYTES_MAX} bytes.`);
     }
   } catch (error) {
     // Its sender has gone, which is no fault of the bridge.

@@ -10,7 +10,7 @@ import { CENSUS, HANDOVER, ID_IMPORT } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { takeCensus } from './census.ts';
-import { countBy, eachRow, type Matches, matchEntries } from './match.ts';
+import { countBy, eachRow, findRepeated, type Matches, mapEntries, matchEntries } from './match.ts';
 import { type ExportEntry, refuseNothing, withEntries } from './read-entries.ts';
 
 /** Requests with a provider's export. What only tells and changes nothing is no act. */
@@ -49,11 +49,6 @@ export const exportRoutes = [
     const { type = 'user', map, dryRun } = filters;
     const reading = { map, idsOf: 'server', providers: [provider] } as const;
     return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
-      const without = entries.find(({ texts }) => !texts.id);
-      if (without !== undefined) {
-        const words = `Row ${without.row} of the file has no id: map says which column has it.`;
-        throw new InvalidRequest(words);
-      }
       const sought = { type, provider, idAttribute: 'externalId' } as const;
       const matches = await matchEntries(sources.store.read, entries, sought);
       const isDryRun = dryRun === 'true';
@@ -74,14 +69,14 @@ async function findHandovers(
 ) {
   const sought = { type: 'user', provider: from, idAttribute: 'formerExternalId' } as const;
   const matches = entries && (await matchEntries(db, entries, sought));
-  const rowsOf = Map.groupBy(entries ?? [], ({ texts }) => texts.externalId);
+  // Two people under one id would be one to the other provider.
+  const repeated = findRepeated(entries?.flatMap(({ texts }) => texts.externalId || []) ?? []);
   const items: OpsJson<'HandoverItem'>[] = [];
   const handovers: HandOver[] = [];
   for (const type of ['user', 'group'] as const) {
     for await (const row of eachRow(db, type, { provider: from, ...LIVE_MANAGED })) {
       const { id, name, external_id: externalId } = row;
-      const isCompared = matches !== undefined && type === 'user';
-      const found = isCompared ? toOutcome(matches.findOfId(id), rowsOf) : EVERYBODY;
+      const found = matches && type === 'user' ? decide(matches.findOfId(id), repeated) : EVERYBODY;
       items.push({ type, id, name, ...found });
       if (found.outcome !== 'handed-over') continue;
       const next = { provider: to, externalId: found.externalId };
@@ -97,16 +92,12 @@ type Outcome = Pick<OpsJson<'HandoverItem'>, 'outcome' | 'by' | 'row' | 'externa
 /** Without a file nobody is compared, and the other provider is yet to give its ids. */
 const EVERYBODY: Outcome = { outcome: 'handed-over', by: null, row: null, externalId: null };
 
-function toOutcome(
-  found: ReturnType<Matches['findOfId']>,
-  rowsOf: ReadonlyMap<string | undefined, readonly ExportEntry[]>,
-): Outcome {
+function decide(found: ReturnType<Matches['findOfId']>, repeated: ReadonlySet<string>): Outcome {
   if (found === undefined) return { ...EVERYBODY, outcome: 'only-here' };
   if (found === 'unsure') return { ...EVERYBODY, outcome: 'ambiguous' };
   const { row, texts } = found.entry;
   const externalId = texts.externalId || null;
-  // Two people under one id would be one to the other provider.
-  const isOne = externalId === null || rowsOf.get(externalId)?.length === 1;
+  const isOne = externalId === null || !repeated.has(externalId);
   return { outcome: isOne ? 'handed-over' : 'ambiguous', by: found.by, row, externalId };
 }
 
@@ -145,19 +136,21 @@ async function findImports(
   matches: Matches,
 ): Promise<OpsJson<'ImportItem'>[]> {
   const ids = entries.map(({ texts }) => texts.id ?? '');
-  const rowsOf = Map.groupBy(ids, (id) => id);
+  const repeated = findRepeated(ids);
   const holders = await findHolders(db, type, ids);
-  const found = entries.map(matches.findOfEntry);
-  const known = found.flatMap((match) => (match && match !== 'unsure' ? match.id : []));
-  const live = await findNames(db, known, type);
-  return entries.map(({ row, texts }, place) => {
-    const { id: formerId = '', userName, displayName, email } = texts;
-    const match = found[place];
+  const live = await findNames(
+    db,
+    matches.sure.map(({ id }) => id),
+    type,
+  );
+  return mapEntries(entries, (entry): OpsJson<'ImportItem'> => {
+    const { id: formerId = '', userName, displayName, email } = entry.texts;
     const nobody = { id: null, name: userName || displayName || email || null };
-    const item = { type, row, formerId } as const;
+    const item = { type, row: entry.row, formerId } as const;
+    const match = matches.findOfEntry(entry);
     const isGone = match !== undefined && match !== 'unsure' && !live.has(match.id);
     if (match === undefined || isGone) return { ...item, ...nobody, outcome: 'only-file' };
-    if (match === 'unsure' || rowsOf.get(formerId)?.length !== 1)
+    if (match === 'unsure' || repeated.has(formerId))
       return { ...item, ...nobody, outcome: 'ambiguous' };
     const { id, name } = match;
     const holder = holders.get(formerId);

@@ -175,8 +175,6 @@ async function* walkDisputes({ store }: OpsSources, after: number): AsyncGenerat
   }
 }
 
-type FirstRunChange = OpsJson<'FirstRunItem'>['changes'][number];
-
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
 function listUserChanges(row: UserRow, match: UserRow | undefined, deactivation: Deactivation) {
   const { desired, observed = match && toObservedUser(match), cells } = toUserState(row);
@@ -187,7 +185,7 @@ function listUserChanges(row: UserRow, match: UserRow | undefined, deactivation:
   return listFieldChanges(fields, values).map((change) => ({ ...change, count: 1 }));
 }
 
-function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]): FirstRunChange[] {
+function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]) {
   const { desired, observed, cells } = toGroupState(row);
   if (row.origin === null) return [];
   const fields = observed

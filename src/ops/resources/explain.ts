@@ -50,10 +50,8 @@ export const explainRoutes = [
       answers: { 200: 'MemberList' },
     },
     async ({ store: { read: db } }, _filters, { from: afterSeq, limit }, { id }) => {
-      const [group = missing('No group has this id.')] = await rows.listRows(db, 'group', {
-        id,
-        ...rows.LIVE,
-      });
+      const live = { id, ...rows.LIVE };
+      const [group = missing('No group has this id.')] = await rows.listRows(db, 'group', live);
       const held = await listHeldChanges(db, [id]);
       const links = await listLinkViews(db, { list: 'member', of: group, afterSeq, limit });
       return links.map((link) => ({ ...link, held, group: id }));
@@ -196,12 +194,9 @@ function toField(
     return held.some(isHeld) ? 'held' : 'drifted';
   };
   const desired = origin === null ? null : (wanted ?? null);
-  return { field, desired, observed: seen, from: toOwner(origin, wanted), standing: toStanding() };
-}
-
-function toOwner(origin: rows.ResourceRow['origin'], value: unknown): string | null {
-  if (value === undefined) return null;
-  return origin === null ? 'service' : 'provider';
+  const owner = origin === null ? 'service' : 'provider';
+  const from = wanted === undefined ? null : owner;
+  return { field, desired, observed: seen, from, standing: toStanding() };
 }
 
 /** userName and address: the account keeps those that it was created with, as far as is known. */
@@ -228,16 +223,17 @@ function toRuledField(it: Explained, field: string, values: Values): OpsJson<'Fi
   const attributes = parseStored<JsonObject>(row.attributes);
   const ruling = row.origin === null ? undefined : rulings[field];
   const rule = ruling && toRuleWords(book, ruling.rule);
+  const plain = toField(it, field, values);
   const findOwner = () => {
     if (isAsked({ attributes, cells, urn }, field))
-      return [toOwner(row.origin, true), rule && `It goes before ${rule}.`];
+      return [plain.from, rule && `It goes before ${rule}.`];
     if (toExtension(attributes, urn)[field] === undefined)
       return [null, rule && `${rule} does not apply: the person is protected.`];
     if (cells[field]?.source?.by === 'service') return ['service', 'As it was at the takeover.'];
     return [rule ?? REPLACED];
   };
   const [from = null, note] = findOwner();
-  return { ...toField(it, field, values), from, ...(note && { note }) };
+  return { ...plain, from, ...(note && { note }) };
 }
 
 /** Owner of what a rule gave that is there no more. */

@@ -1,5 +1,5 @@
 import { toHarmWords } from '../../domain/change.ts';
-import { isOfRecovery, type PlanOrigin } from '../../domain/plan.ts';
+import { isOfRecovery } from '../../domain/plan.ts';
 import { toCount } from '../../domain/text.ts';
 import type { Remark } from '../../store/audit/requests.ts';
 import { type OpsJson, toMoment } from '../schemas/schemas.ts';
@@ -248,9 +248,7 @@ const REPLACED =
   'Put the file back that was there, and everything goes on by itself. To use another one, stop the bridge first.';
 
 /** Changes of a plan, for one and for many, and why they wait for an operator. */
-const WAITING: Readonly<
-  Partial<Record<PlanOrigin, readonly [one: string, many: string, why: string]>>
-> = {
+const WAITING: Readonly<Record<string, readonly [one: string, many: string, why: string]>> = {
   provider: [
     'removal by identity providers',
     'removals by identity providers',

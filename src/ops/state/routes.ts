@@ -65,8 +65,8 @@ export const statusRoutes = [
   route(acts.RESUME, (sources) => change(sources, sources.resume)),
 ] as const;
 
-const TROUBLE_MAX = 100;
-const LATEST = { order: 'last_seen_at desc', limit: TROUBLE_MAX } as const;
+const LISTED_MAX = 100;
+const LATEST = { order: 'last_seen_at desc', limit: LISTED_MAX } as const;
 const LEAVERS_SHOWN = 10;
 
 async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
@@ -91,11 +91,11 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     writes: toWrites(writes, backlog),
     due: backlog.due,
     failingCount: backlog.failing,
-    failing: await listFailing(db, TROUBLE_MAX),
+    failing: await listFailing(db, LISTED_MAX),
     oldestSince: backlog.oldestSince,
     seats: await sources.readSeats(),
     stuckCount: backlog.stuck,
-    stuck: await listStuck(db, TROUBLE_MAX),
+    stuck: await listStuck(db, LISTED_MAX),
     leavers: toLeavers(await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN }), writes),
     disputes: (await listWhere(db, 'disputes', {}, LATEST)).map((row) => {
       const { resource_type: type, name_folded: name, last_seen_at: lastSeenAt } = row;
@@ -228,8 +228,6 @@ function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Swe
   const progress = row.status === 'running' ? reading : null;
   return toView('Sweep', row, { admins: row.reads_admins, progress });
 }
-
-const LISTED_MAX = 100;
 
 async function retryOne({ store, clock }: OpsSources, key: ResourceKey): Promise<Retried[]> {
   const now = clock.now();
