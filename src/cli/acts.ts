@@ -58,11 +58,8 @@ code 2: nothing was erased, because --yes was not given.`,
         const { items } = await askOps(client, 'NotificationList', '/notifications?limit=1000');
         return items.filter(({ id }) => ids.includes(id));
       };
-      const left = await poll(
-        readLeft,
-        (some) => some.every(({ error }) => error !== null),
-        TEST_MS,
-      );
+      const isTried = (some: readonly { error: unknown }[]) => some.every(({ error }) => error);
+      const left = await poll(readLeft, isTried, TEST_MS);
       if (left.length === 0) return { text: `Delivered: ${ids.length}\n` };
       return { table: tableOf(left, records.NOTIFICATIONS.columns), code: exitCodes.failed };
     },

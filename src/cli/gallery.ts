@@ -204,9 +204,7 @@ function toMarkdown(report: GalleryReport): string {
   const rows = checks.map(({ id, title: what, status, why, source, evidence }) => {
     const { document, part, url, read: readAt } = source;
     const from = `[${document}](${url}): ${part}, read ${readAt}`;
-    const seen = evidence.map(
-      (each) => `\`${each.request}\` ${each.status}: ${each.parts.join('; ')}`,
-    );
+    const seen = evidence.map((one) => `\`${one.request}\` ${one.status}: ${one.parts.join('; ')}`);
     const cells = [`\`${id}\` ${what}`, `${status} ${why ?? ''}`, from, seen.join('<br>')];
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   });

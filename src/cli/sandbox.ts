@@ -125,11 +125,7 @@ function parseLimit(text: string): number | null {
 }
 
 /** Asks a sandbox. @throws BridgeError `sandbox-failed` */
-async function send(
-  { url, token }: OpsJson<'Sandbox'>,
-  asked: string,
-  body: JsonObject | undefined,
-): Promise<JsonValue> {
+async function send({ url, token }: OpsJson<'Sandbox'>, asked: string, body?: JsonObject) {
   const [method = '', path] = asked.split(' ');
   const { statusCode, body: content } = await request(`${url}/_sandbox/${path}`, {
     method,

@@ -100,17 +100,13 @@ export const driftRoutes = [
       async ({ store: { read: db }, look, drifts: decisions }, { params, body, operator }) => {
         const key = toResourceKey({ type, id: params.id });
         const { at, isGone: gone, drifts } = getLooked(await look({ key }));
-        const open = drifts.filter(
-          ({ status, kind }) => status === 'open' && !isUnmanagedKind(kind),
-        );
+        const open = drifts.filter((one) => one.status === 'open' && !isUnmanagedKind(one.kind));
         const asked = { ids: open.map(({ id }) => id), isDryRun: false, by: operator.name };
         const decision = { kind: 'repair', hash: undefined } as const;
         const plan = body.repair && (await decisions.many({ ...asked, decision })).plan;
         const { id: planId = null, exceeded = [] } = plan || {};
-        const names = await findNames(
-          db,
-          drifts.map(({ member_id }) => member_id),
-        );
+        const members = drifts.map(({ member_id }) => member_id);
+        const names = await findNames(db, members);
         const differences = drifts.map((drift) => {
           const member_name = names.get(drift.member_id)?.display ?? null;
           return { ...drift, ...toSubjectView({ ...drift, name: null, member_name }) };

@@ -30,10 +30,7 @@ function assertExact(name: string, value: unknown): unknown {
 }
 
 /** The body of a request as its schema has it; none is an empty object. @throws InvalidRequest that says what is wrong */
-export function parseBody<Schema extends z.ZodType>(
-  schema: Schema,
-  body: unknown,
-): z.output<Schema> {
+export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown) {
   const parsed = schema.safeParse(body ?? {});
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;

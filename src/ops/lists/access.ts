@@ -177,9 +177,7 @@ function listTrustLines(trust: OpsJson<'Trust'>): string[] {
 
 function toProviderText(provider: OpsJson<'Provider'>): string {
   const [, ...others] = access.PROVIDERS.columns;
-  const lines = others.map(
-    (column) => `  ${column.name.padEnd(12)}  ${toCellText(column, provider)}`,
-  );
+  const lines = others.map((one) => `  ${one.name.padEnd(12)}  ${toCellText(one, provider)}`);
   return [provider.name, ...lines].join('\n');
 }
 

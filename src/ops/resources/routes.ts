@@ -104,10 +104,8 @@ async function toUsers(
 }
 
 async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'group'>[]) {
-  const waiting = await lists.countWaitingLinks(
-    store.read,
-    rows.map(({ id }) => id),
-  );
+  const groups = rows.map(({ id }) => id);
+  const waiting = await lists.countWaitingLinks(store.read, groups);
   return rows.map((row): OpsJson<'Group'> => {
     const { ids, observed, cells } = toGroupState(row);
     const { scimId = null, restId = null, uid = null } = ids;
