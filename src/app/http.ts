@@ -78,18 +78,12 @@ const leadToConsole: RequestHandler = (req, res, next) => {
 };
 
 /** Opens the console, with the identity provider of the settings. */
-function openConsole({
-  settings,
-  clock,
-  events,
-  access,
-  attempts,
-  acts: log,
-}: BridgeParts): Router {
-  const { sessions, find: findCredential } = access;
-  const acts = createSignInActs({ openAct: log.open, clock });
-  const { requestFailed: failed } = events;
-  const provider = findOidcOptions(settings);
+function openConsole(parts: BridgeParts): Router {
+  const { clock, attempts } = parts;
+  const { sessions, find: findCredential } = parts.access;
+  const { requestFailed: failed } = parts.events;
+  const acts = createSignInActs({ openAct: parts.acts.open, clock });
+  const provider = findOidcOptions(parts.settings);
   const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
   return createConsole({ sessions, findCredential, attempts, acts, oidc });
 }

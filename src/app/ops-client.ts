@@ -106,11 +106,12 @@ export function toLocalAddress(host: string, port: number): string {
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
 }
 
-function findJson(text: string): unknown {
+/** The value of a JSON text; undefined: it is none, as the page of a proxy in between. */
+export function findJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // A proxy in between, for instance: its page is no answer of ours.
+    return undefined; // The caller says what was expected.
   }
 }
 

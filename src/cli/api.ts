@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { findJson } from '../app/ops-client.ts';
 import { toTransportOptions } from '../app/settings.ts';
 import { BridgeError } from '../domain/values.ts';
 import * as operations from '../ops/api/routes.ts';
@@ -155,14 +156,6 @@ function parseTyped(label: string, type: string, texts: readonly string[]): unkn
   if (found === undefined) throw new TypeError(`${label} must be ${type}`);
   if (words.length > 1 && !isList) throw new TypeError(`${label} was given more than once`);
   return found;
-}
-
-function findJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The message names what was expected.
-  }
 }
 
 /** @param given JSON, `@file`, or `-` for standard input. @throws TypeError */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
-import { isAbsent, type OpsClient } from '../app/ops-client.ts';
+import { findJson, isAbsent, type OpsClient } from '../app/ops-client.ts';
 import { toCount } from '../domain/text.ts';
 import { BridgeError, isId, isJsonObject } from '../domain/values.ts';
 import {
@@ -257,9 +257,6 @@ function findDocument(bytes: Buffer): unknown {
   // Behind the mark of UTF-8, which is above all letters.
   const first = bytes.find((byte) => byte > 0x20 && byte < 0x80) ?? 0;
   if (!'{['.includes(String.fromCharCode(first))) return undefined;
-  try {
-    return JSON.parse(bytes.toString().replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined; // The bridge says which row it does not understand.
-  }
+  // Where it is none, the bridge says which row it does not understand.
+  return findJson(bytes.toString().replace(/^\uFEFF/, ''));
 }
