@@ -5,7 +5,7 @@ import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
 import type { LookResult } from '../../reconcile/repair/keeper.ts';
 import { findGroupPrivilege, type Rules } from '../../rules/rules.ts';
-import { type DriftView, listDriftViews } from '../../store/drifts.ts';
+import { listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { SubjectNames } from '../../store/plans.ts';
 import { isUnfinished } from '../../store/resources/lists.ts';
@@ -37,7 +37,8 @@ export const driftRoutes = [
         const isManaged = list === DRIFTS;
         const drifts = await listDriftViews(db, { order: 'newest', ...asked, isManaged });
         const authors = await findDriftAuthors(db, drifts);
-        const privileges = isManaged ? undefined : await listPrivileges(db, rules, drifts);
+        const ids = drifts.map(({ resource_id }) => resource_id);
+        const privileges = isManaged ? undefined : await listPrivileges(db, rules, ids);
         return drifts.map((drift, place) => {
           const privileged = privileges?.get(drift.resource_id) ?? null;
           return { ...drift, author: authors[place], privileged };
@@ -122,12 +123,11 @@ export const driftRoutes = [
 
 const OF_WORD = { active: ACTIVE_STATUSES, undecided: ['contested', 'open'] } as const;
 
-/** Reasons why accounts and groups are not taken over with others, by their ids. */
-async function listPrivileges(db: Db, rules: Rules, drifts: readonly DriftView[]) {
-  const which = { id: drifts.map(({ resource_id }) => resource_id) };
-  const users = await listRows(db, 'user', which);
+/** Reasons why unmanaged accounts and groups are not taken over by themselves, by their ids. */
+export async function listPrivileges(db: Db, rules: Rules, id: readonly string[]) {
+  const users = await listRows(db, 'user', { id });
   const reasons = new Map<string, string>(await rules.protection.listPrivileged(db, users));
-  for (const group of await listRows(db, 'group', which)) {
+  for (const group of await listRows(db, 'group', { id })) {
     const reason = await findGroupPrivilege(db, { rules }, group);
     if (reason !== undefined) reasons.set(group.id, reason);
   }

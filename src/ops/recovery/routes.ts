@@ -12,7 +12,6 @@ import {
 } from '../../domain/user.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
-import { findGroupPrivilege } from '../../rules/rules.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import { countWaitingLinks, type WaitingCount } from '../../store/resources/lists.ts';
@@ -20,12 +19,11 @@ import {
   type GroupRow,
   listRows,
   type ResourceRow,
-  type RowOf,
   type UserRow,
 } from '../../store/resources/rows.ts';
 import { toGroupState, toObservedUser, toUserState } from '../../store/resources/state.ts';
-import type { Db } from '../../store/store.ts';
 import { listWhere } from '../../store/tables.ts';
+import { listPrivileges } from '../drift/drifts.ts';
 import { type Filters, type ListQuery, wrongCursor } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { FIRST_RUN } from '../lists/tables.ts';
@@ -97,8 +95,8 @@ interface Walked {
 }
 
 const STAGES = [
-  ['users', walkUsers],
-  ['groups', walkGroups],
+  ['users', walkRows('user')],
+  ['groups', walkRows('group')],
   ['disputes', walkDisputes],
 ] as const;
 
@@ -115,54 +113,42 @@ async function* walk(sources: OpsSources, cursor: string) {
   }
 }
 
-async function* walkUsers({ store, rules }: OpsSources, after: number): AsyncGenerator<Walked> {
-  const db = store.read;
-  for await (const rows of readBehind(db, 'user', after)) {
-    const unknown = rows.filter(isWithoutAccount);
-    const existing = await findExisting(db, 'user', unknown.flatMap(listNames));
-    const privileges = await rules.protection.listPrivileged(db, rows);
-    for (const row of rows) {
-      const names = isWithoutAccount(row) ? listNames(row) : [];
-      const match = names.map((name) => existing.get(name)).find((found) => found !== undefined);
-      const item = classify(row, match, privileges.get(row.id));
-      if (item === undefined) continue;
-      const seat = findSeatChange(row, match, item.outcome);
-      const changes = listUserChanges(row, match, rules.deactivation);
-      yield { item: { ...item, changes }, seat, seq: row.seq };
+function walkRows(type: ResourceRow['type']) {
+  return async function* ({ store, rules }: OpsSources, after: number): AsyncGenerator<Walked> {
+    const db = store.read;
+    // Between the parts others have their turn.
+    for (let from: number | undefined = after; from !== undefined; await nextTurn()) {
+      const rows: ResourceRow[] = await listRows(db, type, { seq: { '>': from } }, NEXT);
+      const existing = await findExisting(db, type, rows.flatMap(listNames));
+      const observed = rows.filter(({ origin }) => origin === null).map(({ id }) => id);
+      const privileges = await listPrivileges(db, rules, observed);
+      const groups = rows.filter((row) => row.type === 'group').map(({ id }) => id);
+      const waiting = await countWaitingLinks(db, groups);
+      for (const row of rows) {
+        const matches = listNames(row).flatMap((name) => existing.get(name) ?? []);
+        const item = classify(row, matches[0], privileges.get(row.id));
+        if (item === undefined) continue;
+        const changes =
+          row.type === 'group'
+            ? listGroupChanges(row, waiting.get(row.id) ?? [])
+            : listUserChanges(row, matches[0], rules.deactivation);
+        yield {
+          item: { ...item, changes },
+          seat: findSeatChange(row, matches[0], item.outcome),
+          seq: row.seq,
+        };
+      }
+      from = rows.at(-1)?.seq;
     }
-  }
+  };
 }
 
-/** Reads users or groups behind a place in parts; between them others have their turn. */
-async function* readBehind<Type extends 'user' | 'group'>(db: Db, type: Type, after: number) {
-  for (let from: number | undefined = after; from !== undefined; await nextTurn()) {
-    const rows: RowOf<Type>[] = await listRows(db, type, { seq: { '>': from } }, NEXT);
-    yield rows;
-    from = rows.at(-1)?.seq;
-  }
-}
-
-function isWithoutAccount({ origin, upstream_id, deleted_at }: UserRow): boolean {
-  return origin !== null && upstream_id === null && deleted_at === null;
-}
-
-async function* walkGroups(sources: OpsSources, after: number): AsyncGenerator<Walked> {
-  const db = sources.store.read;
-  for await (const rows of readBehind(db, 'group', after)) {
-    const managed = rows.filter(({ origin }) => origin !== null);
-    const names = managed.map(({ name_folded }) => name_folded);
-    const existing = await findExisting(db, 'group', names);
-    const ids = managed.map(({ id }) => id);
-    const waiting = await countWaitingLinks(db, ids);
-    for (const row of rows) {
-      const privilege =
-        row.origin === null ? await findGroupPrivilege(db, sources, row) : undefined;
-      const item = classify(row, existing.get(row.name_folded), privilege);
-      if (item === undefined) continue;
-      const changes = listGroupChanges(row, waiting.get(row.id) ?? []);
-      yield { item: { ...item, changes }, seq: row.seq };
-    }
-  }
+/** The names by which the service may have what a managed user or group would take over. */
+function listNames(row: ResourceRow): string[] {
+  if (row.origin === null) return [];
+  if (row.type === 'group') return [row.name_folded];
+  if (row.upstream_id !== null || row.deleted_at !== null) return [];
+  return [row.name_folded, ...listFoldedEmails(parseStored<JsonObject>(row.attributes))];
 }
 
 async function* walkDisputes({ store }: OpsSources, after: number): AsyncGenerator<Walked> {
@@ -176,8 +162,9 @@ async function* walkDisputes({ store }: OpsSources, after: number): AsyncGenerat
 }
 
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
-function listUserChanges(row: UserRow, match: UserRow | undefined, deactivation: Deactivation) {
-  const { desired, observed = match && toObservedUser(match), cells } = toUserState(row);
+function listUserChanges(row: UserRow, match: ResourceRow | undefined, deactivation: Deactivation) {
+  const account = match?.type === 'user' ? toObservedUser(match) : undefined;
+  const { desired, observed = account, cells } = toUserState(row);
   if (row.origin === null || observed === undefined) return [];
   const isAsked = (field: UserField) => isWaiting(cells.account) || isWaiting(cells[field]);
   const fields = listUserDifferences(desired, observed, cells, deactivation).filter(isAsked);
@@ -206,16 +193,12 @@ function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]) {
   return [...own.map((change) => ({ ...change, count: 1 })), ...unnamed];
 }
 
-function listNames(row: UserRow): string[] {
-  return [row.name_folded, ...listFoldedEmails(parseStored<JsonObject>(row.attributes))];
-}
-
 type Outcome = Walked['item']['outcome'];
 
 /** Finds out if a user needs a seat of the service, or frees one; undefined: neither. */
-function findSeatChange(row: UserRow, match: UserRow | undefined, outcome: Outcome) {
-  if (outcome === 'privileged') return undefined;
-  const takes = row.upstream_id === null ? match?.takes_seat === 1 : row.takes_seat === 1;
+function findSeatChange(row: ResourceRow, match: ResourceRow | undefined, outcome: Outcome) {
+  if (row.type === 'group' || outcome === 'privileged') return undefined;
+  const takes = (row.upstream_id === null ? match : row)?.takes_seat === 1;
   const isWanted = row.active === 1 && outcome !== 'remove';
   if (takes === isWanted) return undefined;
   return isWanted ? 'needs' : 'frees';
