@@ -15,17 +15,19 @@ const GATHER_MS = 500;
 const BATCH_MAX = 500;
 /** Requests that wait for a store that takes no writes; the oldest are dropped first. */
 const WAITING_MAX = 10_000;
-/** Creates the log of requests of one process. A change is stored with its request; a crash loses answers of half a second. */
-export function createRequestLog({
-  store,
-  openRecord,
-  onFailure,
-}: {
+
+interface LogDeps {
   readonly store: Pick<Store, 'write'>;
   readonly openRecord: OpenRecordOf;
-  /** Called when the store does not take them; they wait for the next time. */
+  /** Called when the store does not take something. */
   readonly onFailure: (error: unknown) => void;
-}) {
+}
+
+/**
+ * Creates the log of requests of one process. A change is stored with its request; a crash loses answers of half a
+ * second. What the store does not take waits for the next time.
+ */
+export function createRequestLog({ store, openRecord, onFailure }: LogDeps) {
   const waiting: NewRequestRow[] = [];
   let timer: NodeJS.Timeout | undefined;
   let storing: Promise<void> | undefined;
@@ -126,21 +128,16 @@ const OF_ALL: Readonly<Record<string, string>> = {
   'POST /ops/resume': 'asked for the end of a pause that there was not',
 };
 
-/** Creates what keeps the acts of operators, and when the service did not work, for the timelines. */
-export function createActLog({
-  store,
-  openRecord,
-  clock,
-  report,
-  onFailure,
-}: {
-  readonly store: Pick<Store, 'write'>;
-  readonly openRecord: OpenRecordOf;
+interface ActLogDeps extends LogDeps {
   readonly clock: { now(): number };
   readonly report: (act: OperatorAct) => void;
-  /** Called when the store does not take an act, which is lost then. */
-  readonly onFailure: (error: unknown) => void;
-}) {
+}
+
+/**
+ * Creates what keeps the acts of operators, and when the service did not work, for the timelines. What the store does
+ * not take is lost.
+ */
+export function createActLog({ store, openRecord, clock, report, onFailure }: ActLogDeps) {
   let storing: Promise<void> = Promise.resolve();
 
   const keep = (save: (tx: Db) => Promise<void>) => {
