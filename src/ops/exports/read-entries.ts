@@ -142,7 +142,8 @@ function parseEntry(
   const texts: Partial<Record<ExportAttribute, string>> = {};
   for (const [attribute, place] of places) {
     const text = (cells[place] ?? '').trim();
-    assertKeepable(attribute, text, row);
+    const why = (attribute === 'id' || attribute === 'externalId') && findIdFault(text);
+    if (why) throw new InvalidRequest(`Row ${row} of the file: ${attribute} ${why}.`);
     texts[attribute] = text;
   }
   const naming = NAMING[idsOf];
@@ -154,13 +155,11 @@ function parseEntry(
   return { row, active: parseActive(active ?? '', row), texts: others };
 }
 
-/** Stops ids that a store would refuse to keep. @throws InvalidRequest */
-function assertKeepable(attribute: ExportAttribute, text: string, row: number): void {
-  if (attribute !== 'id' && attribute !== 'externalId') return;
-  const why = isStorable(text)
-    ? !isIndexable(text) && `is longer than ${INDEXED_LENGTH_MAX} characters`
-    : 'holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row';
-  if (why) throw new InvalidRequest(`Row ${row} of the file: ${attribute} ${why}.`);
+/** Finds out why a store would refuse to keep an id. */
+function findIdFault(text: string): string | undefined {
+  if (!isStorable(text))
+    return 'holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row';
+  return isIndexable(text) ? undefined : `is longer than ${INDEXED_LENGTH_MAX} characters`;
 }
 
 /** The words for people who may work; those of Okta as the report and the API have them. */

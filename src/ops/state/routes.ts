@@ -180,7 +180,7 @@ export const workRoutes = [
   route(acts.RETRY, async (sources, { body }) => {
     const key =
       'name' in body ? getOnly(await listMeant(sources.store.read, body.name)) : undefined;
-    const tried = await (key ? retryOne(sources, key) : retryAll(sources));
+    const tried = await retry(sources, key);
     const count = tried.length;
     const json = { count, tried: tried.slice(0, LISTED_MAX) };
     return { json, change: { after: { tried: count } }, target: key?.id };
@@ -229,22 +229,21 @@ function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Swe
   return toView('Sweep', row, { admins: row.reads_admins, progress });
 }
 
-async function retryOne({ store, clock }: OpsSources, key: ResourceKey): Promise<Retried[]> {
-  const now = clock.now();
-  // A membership of the user that waits is a change of its group.
-  const groups = key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, now) : [];
-  const tried = await store.write((tx) => retryEach(tx, [key, ...groups], clock.now()));
-  store.bell.ring('due');
-  return tried;
-}
-
-async function retryAll({ store, clock }: OpsSources): Promise<Retried[]> {
+/** Has what waits tried at once: of one user or group, or all. */
+async function retry({ store, clock }: OpsSources, key?: ResourceKey): Promise<Retried[]> {
   const at = clock.now();
   const tried: Retried[] = [];
-  await retryResting(store, { now: at, beyond: at }, (some) => {
+  const note = (some: readonly Retried[]) => {
     tried.push(...some);
     store.bell.ring('due');
-  });
+  };
+  if (key === undefined) {
+    await retryResting(store, { now: at, beyond: at }, note);
+    return tried;
+  }
+  // A membership of the user that waits is a change of its group.
+  const groups = key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, at) : [];
+  note(await store.write((tx) => retryEach(tx, [key, ...groups], clock.now())));
   return tried;
 }
 
