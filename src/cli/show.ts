@@ -119,7 +119,7 @@ How each field stands now, and why: scim-bridge explain.`,
         return { json, text: (screen) => toFirstRunText(json, client, screen) };
       }
       const waiting = id === undefined ? await listPlans(client, 'held') : [];
-      const known = id ?? waiting[0]?.id;
+      const known = id ?? waiting[0];
       if (known === undefined) return { json: null, text: () => toNoneText(client) };
       const json = await askOps(client, 'Plan', `/plans/${encodeURIComponent(known)}`);
       return { json, text: (screen) => toPlanText(json, screen, waiting) };
@@ -197,7 +197,8 @@ async function toNoneText(client: OpsClient): Promise<string> {
 }
 
 async function listPlans(client: OpsClient, status: 'held' | 'making') {
-  return (await askOps(client, 'PlanList', `/plans?status=${status}`)).items;
+  const { items } = await askOps(client, 'PlanList', `/plans?status=${status}`);
+  return items.map(({ id }) => id);
 }
 
 const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
@@ -226,11 +227,7 @@ function toSeats(seats: OpsJson<'PlanSeats'> | null): string {
   return text === '' ? '' : `Seats: ${text}.\n`;
 }
 
-function toPlanText(
-  plan: OpsJson<'Plan'>,
-  screen: table.Screen,
-  waiting: readonly { readonly id: string }[] = [],
-): string {
+function toPlanText(plan: OpsJson<'Plan'>, screen: table.Screen, waiting: readonly string[] = []) {
   const { id, hash, status, source, counts, summary, actions } = plan;
   const unknown = details.isOwnPlan(plan) ? '' : 'not known by whom';
   const sums = summary.map(({ kind, by, count }) => {
@@ -245,7 +242,7 @@ function toPlanText(
 scim-bridge plan approve ${id} ${hash}   does exactly this, as far as it still holds
 scim-bridge plan discard ${id}   ${nothing}
 `;
-  const others = waiting.filter((other) => other.id !== id).map((other) => `  ${other.id}\n`);
+  const others = waiting.filter((other) => other !== id).map((other) => `  ${other}\n`);
   return [
     table.toText(toPlanHead(plan)),
     toSeats(plan.seats),

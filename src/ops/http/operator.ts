@@ -49,15 +49,11 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
 }
 
 /** A token goes before a cookie, which a browser adds by itself. */
-async function findPresented(
-  req: Request,
-  token: string | undefined,
-  { findCredential, sessions }: OperatorDeps,
-): Promise<Credential | undefined> {
-  if (token !== undefined) return findCredential(token);
+async function findPresented(req: Request, token: string | undefined, deps: OperatorDeps) {
+  if (token !== undefined) return deps.findCredential(token);
   const text = findSessionText(req);
   if (text === undefined) return undefined;
-  return (await sessions?.find(text, toSessionUse(req)))?.credential;
+  return (await deps.sessions?.find(text, toSessionUse(req)))?.credential;
 }
 
 function toStranger(presented: 'nothing' | 'something', retryAfter: number | undefined): Problem {

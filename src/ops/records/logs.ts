@@ -147,10 +147,10 @@ export function createActLog({ store, openRecord, clock, report, onFailure }: Ac
   return {
     open: (toAct: () => OperatorAct): OpenRecord<OperatorAct> =>
       openRecord<OperatorAct>({
-        insert: (tx, entry) => saveActs(tx, entry, toRows([toAct()], { entry, at: clock.now() })),
+        insert: (tx, entry) => saveActs(tx, entry, toRows([toAct()], entry, clock.now())),
         end(acts, { entry }) {
           for (const act of acts) report(act);
-          const rows = toRows(acts, { entry, at: clock.now() });
+          const rows = toRows(acts, entry, clock.now());
           keep((tx) => saveActs(tx, entry, rows));
         },
       }),
@@ -167,10 +167,7 @@ export function createActLog({ store, openRecord, clock, report, onFailure }: Ac
   };
 }
 
-function toRows(
-  acts: readonly OperatorAct[],
-  { entry, at }: { readonly entry: string; readonly at: number },
-): NewAct[] {
+function toRows(acts: readonly OperatorAct[], entry: string, at: number): NewAct[] {
   return acts.flatMap((kept, index) => {
     const { target = '', change, requestId, remoteAddress, status = null, ...act } = kept;
     // What is served with and without a slash at its end is one route.

@@ -187,11 +187,7 @@ function findEvent(
 const NOTHING = { eventId: null, at: null, ours: null, who: null, code: null } as const;
 
 /** What the service's audit log says: "could not be read" is told apart from "has no entry". */
-function toLogged(
-  { out_at, left_at }: LeaverRow,
-  event: EventView | undefined,
-  log: PollState | undefined,
-) {
+function toLogged(row: LeaverRow, event: EventView | undefined, log: PollState | undefined) {
   if (event !== undefined) {
     const { id: eventId, created_at: at, origin, author_id } = event;
     const who = { ...event, id: author_id };
@@ -199,7 +195,7 @@ function toLogged(
   }
   const code = log === undefined ? 'not-read' : (log.failure?.code ?? null);
   if (log === undefined || code !== null) return { ...NOTHING, state: 'unreadable', code } as const;
-  const isRead = log.readAt >= (out_at ?? left_at) + LATE_MS;
+  const isRead = log.readAt >= (row.out_at ?? row.left_at) + LATE_MS;
   return { ...NOTHING, state: isRead ? 'silent' : 'waits' } as const;
 }
 

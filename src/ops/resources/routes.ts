@@ -80,10 +80,8 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
   ];
 }
 
-async function toUsers(
-  { rules: { deactivation } }: OpsSources,
-  rows: readonly lists.Remarked<'user'>[],
-) {
+async function toUsers({ rules }: OpsSources, rows: readonly lists.Remarked<'user'>[]) {
+  const { deactivation } = rules;
   return rows.map((row): OpsJson<'User'> => {
     const { upstreamId = null, desired, observed, cells } = toUserState(row);
     const isActive = observed ? isObservedActive(observed, deactivation) : null;
