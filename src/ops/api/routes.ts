@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { z } from 'zod';
 import { findNearest } from '../../settings/nearest.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
@@ -24,31 +24,27 @@ export const apiRoutes = [
       readers: [readJson('16mb')],
       answers: { 200: 'CallResult', 502: 'CallFailure', 503: 'CallFailure', 504: 'CallFailure' },
     },
-    async ({ api }, { params, req, res }) => {
+    async ({ api }, { params, res }) => {
       const id = `${params.group}.${params.operation}`;
       const operation = findOperation(id);
       if (operation === undefined) {
         const more = { near: [findNearOperation(id) ?? []].flat() };
         throw new Problem(404, 'unknown-operation', `There is no operation ${id}.`, { more });
       }
-      const answer = await call(api, operation, { req, res });
+      const answer = await call(api, operation, res);
       const result = 'code' in answer.json ? String(answer.json.code) : 'done';
       return { ...answer, change: { after: { operation: id, result } } };
     },
   ),
 ] as const;
 
-async function call(
-  api: ApiSource,
-  operation: Operation,
-  { req, res }: { readonly req: Request; readonly res: Response },
-) {
+async function call(api: ApiSource, operation: Operation, res: Response) {
   const ended = { operation: operation.id };
   // A caller that does not wait for the answer any more has no call that waits for its turn.
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   try {
-    const args = parseCall(operation, req.body);
+    const args = parseCall(operation, res.req.body);
     const subject = await api.findSubject(operation.id, args);
     if (subject !== undefined) noteAct(res, { target: subject });
     const result = await api.call(operation, args, { signal: gone.signal });
