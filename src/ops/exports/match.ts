@@ -43,15 +43,15 @@ export async function matchEntries(db: Db, entries: readonly ExportEntry[], soug
     return (key: Key) => known.get(key) ?? (possible.has(key) ? 'unsure' : undefined);
   };
   return {
-    /** The match of a person or group; `unsure`: some entries may be this one. */
-    findOfId: createFind(({ id }) => id),
     sure,
-    /** The match of an entry; `unsure`: it may be several. A stranger has none. */
+    /** Finds the match of a person or group; `unsure`: one or several entries may be this one. */
+    findOfId: createFind(({ id }) => id),
+    /** Finds the match of an entry; `unsure`: it may be one or several people or groups. */
     findOfEntry: createFind(({ entry }) => entry),
     strangers: entries.filter((entry) => !ofEntry.has(entry)),
-    /** Entries that are one person. */
+    /** Entries that match the same person. */
     repeated: [...ofRow.values()].filter((some) => some.length > 1),
-    /** People whom one entry may be; whom an entry of their own names is not this one. */
+    /** People who match the same entry, without those whom another entry matches better. */
     alike: [...ofEntry.values()]
       .map((some) => some.filter(({ id, entry }) => (ofRow.get(id)?.[0]?.entry ?? entry) === entry))
       .filter((some) => some.length > 1),
@@ -60,7 +60,7 @@ export async function matchEntries(db: Db, entries: readonly ExportEntry[], soug
   };
 }
 
-const [PART, ENTRIES_PART] = [100, 1_000];
+const [ROWS_PART, ENTRIES_PART] = [100, 1_000];
 
 /** Maps entries of an export; other requests are served between parts of them. */
 export async function mapEntries<Value>(
@@ -81,7 +81,7 @@ export async function* eachRow<Type extends Sought['type']>(
   type: Type,
   where: Parameters<typeof readRows>[2]['where'] = LIVE,
 ) {
-  for await (const rows of readRows(db, type, { limit: PART, where })) yield* rows;
+  for await (const rows of readRows(db, type, { limit: ROWS_PART, where })) yield* rows;
 }
 
 /** Finds whom each entry may be. */
