@@ -83,6 +83,10 @@ async function send(as: 'okta' | 'operator', [method, path, body]: Asked) {
   return { status: answer.statusCode, json: JSON.parse(text || '{}') };
 }
 
+/** Reads below `/ops` until it is so. */
+const untilRead = <T>(what: string, path: string, isSo: (value: T) => boolean) =>
+  until<T>(what, async () => (await send('operator', ['GET', `/ops${path}`])).json, isSo);
+
 /** Sends a request of Okta and shows it, without its password and schemas. */
 async function ask(...asked: Asked): Promise<JsonObject> {
   const [method, path, body] = asked;
@@ -176,9 +180,9 @@ async function playBehindTheBack(): Promise<void> {
   behindTheBack.link(PAYROLL, ALAN);
   behindTheBack.updateUser(GRACE.email, { active: false });
   const startedAt = performance.now();
-  const { items } = await until<OpsJson<'DriftList'>>(
+  const { items } = await untilRead<OpsJson<'DriftList'>>(
     'three changes are repaired',
-    async () => (await send('operator', ['GET', `/ops${DRIFTS.path}`])).json,
+    DRIFTS.path,
     ({ items: found }) =>
       found.length === CHANGES.length && found.every(({ status }) => status === 'repaired'),
   );
@@ -205,9 +209,9 @@ function toDriftLine(drift: OpsJson<'Drift'>): string {
 async function playIntrusion(): Promise<void> {
   await say(`${ADMIN.email} puts ${COLLEAGUES.length} people into ${PAYROLL}.`);
   for (const { email } of COLLEAGUES) behindTheBack.link(PAYROLL, email);
-  const { items: held } = await until<OpsJson<'PlanList'>>(
+  const { items: held } = await untilRead<OpsJson<'PlanList'>>(
     'a plan is held',
-    async () => (await send('operator', ['GET', '/ops/plans?status=held'])).json,
+    '/plans?status=held',
     ({ items }) => items.length > 0,
   );
   const [{ id, hash } = { id: '', hash: '' }] = held;
@@ -225,11 +229,8 @@ async function playIntrusion(): Promise<void> {
   await say('The operator has seen it, and approves exactly that:');
   const [head = ''] = await run(`plan approve ${id} ${hash}`);
   await show(`     ${head}`, 'gray');
-  const plan = await until<OpsJson<'Plan'>>(
-    'the plan is applied',
-    async () => (await send('operator', ['GET', `/ops/plans/${id}`])).json,
-    ({ status }) => status === 'applied',
-  );
+  const isApplied = ({ status }: OpsJson<'Plan'>) => status === 'applied';
+  const plan = await untilRead('the plan is applied', `/plans/${id}`, isApplied);
   const done = plan.actions.filter(({ status }) => status === 'done').length;
   expectThat(done === COLLEAGUES.length, `all of it was done, not ${done}`);
   await say(`Applied: ${done} removed; ${PAYROLL} is ${expectPayroll()} again.`);

@@ -9,7 +9,7 @@ import { createRoot } from 'react-dom/client';
 import { watchPresence } from './api/ask.ts';
 import { createQueryClient } from './api/queries.ts';
 import { router } from './app/router.tsx';
-import { resolveVariables, theme } from './app/theme.ts';
+import { theme } from './app/theme.ts';
 
 const root = document.getElementById('root');
 // Dialogs stop the page behind them from scrolling by a style element of a library of their own.
@@ -18,12 +18,7 @@ watchPresence();
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
-      <MantineProvider
-        theme={theme}
-        cssVariablesResolver={resolveVariables}
-        defaultColorScheme="auto"
-        getStyleNonce={findNonce}
-      >
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={findNonce}>
         <QueryClientProvider client={createQueryClient()}>
           <RouterProvider router={router} />
         </QueryClientProvider>

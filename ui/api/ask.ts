@@ -12,13 +12,17 @@ export class OpsError extends Error {
   }
 }
 
+/** Time after the last key or click for which a person counts as there, in milliseconds. */
+const THERE_MS = 60_000;
+let presentAt = Date.now();
+
 /** Reads below `/ops`. `name` is the schema of the answer. @throws OpsError */
 export async function read<Name extends OpsName>(
   _name: Name,
   path: string,
   signal?: AbortSignal,
 ): Promise<Ops<Name>> {
-  const headers = isPersonThere() ? {} : { 'X-Scim-Bridge-Refresh': '1' };
+  const headers = Date.now() - presentAt < THERE_MS ? {} : { 'X-Scim-Bridge-Refresh': '1' };
   return parseAnswer(await exchange(`/ops${path}`, { headers, signal: signal ?? null }));
 }
 
@@ -34,6 +38,8 @@ export interface Me {
   readonly expiresAt?: string;
   /** True where people may sign in with the identity provider of their company. */
   readonly oidc?: boolean;
+  /** True where somebody was signed in on this page before, and did not sign out. */
+  readonly isOver?: boolean;
   /** Where the session at the identity provider ends, after signing out. */
   readonly endAt?: string | null;
 }
@@ -43,22 +49,13 @@ export async function askSession(method: 'GET' | 'POST' | 'DELETE', body?: objec
   return parseAnswer(await exchange('/console/session', toSent(method, body)));
 }
 
-/** Time after the last key or click for which a person counts as there, in milliseconds. */
-const THERE_MS = 60_000;
-const presence = { at: Date.now() };
-
 /** Notes each use of the page: requests of a page that nobody uses do not keep the session alive. */
 export function watchPresence(): void {
   const note = () => {
-    presence.at = Date.now();
+    presentAt = Date.now();
   };
-  for (const type of ['pointerdown', 'keydown', 'wheel']) {
+  for (const type of ['pointerdown', 'keydown', 'wheel'])
     addEventListener(type, note, { passive: true });
-  }
-}
-
-function isPersonThere(): boolean {
-  return Date.now() - presence.at < THERE_MS;
 }
 
 function toSent(method: string, body: object | undefined): RequestInit {

@@ -5,7 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { askSession, change, OpsError, read } from './ask.ts';
+import { askSession, change, type Me, OpsError, read } from './ask.ts';
 import type { Ops, OpsName } from './types.ts';
 
 /** Interval at which what a page shows is read again while somebody sees the page, in milliseconds. */
@@ -20,7 +20,7 @@ export function createQueryClient(): QueryClient {
       // Whoever is signed out is asked to sign in, and stays at the address.
       onError(error) {
         if (error instanceof OpsError && error.status === 401)
-          void client.resetQueries({ queryKey: ['me'] });
+          void client.refetchQueries({ queryKey: ['me'] });
       },
     }),
     defaultOptions: {
@@ -132,7 +132,12 @@ export function useChange<Answer>() {
 export function useMe() {
   const { data, error } = useQuery({
     queryKey: ['me'],
-    queryFn: () => askSession('GET'),
+    async queryFn({ client, queryKey }) {
+      const before = client.getQueryData<Me>(queryKey);
+      const me = await askSession('GET');
+      const wasIn = before !== undefined && (before.name !== null || before.isOver === true);
+      return { ...me, isOver: me.name === null && wasIn };
+    },
     staleTime: 30_000,
     refetchInterval: ({ state }) => (state.error === null ? false : POLL_MS),
   });

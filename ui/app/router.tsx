@@ -1,12 +1,16 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { access } from '../../src/ops/lists/access.ts';
+import { records } from '../../src/ops/lists/records.ts';
+import * as lists from '../../src/ops/lists/tables.ts';
 import { CredentialsPage } from '../credentials/credentials-page.tsx';
+import { choosing } from '../drifts/decide-drifts.tsx';
 import type { Search } from '../lists/filters.tsx';
-import * as lists from '../lists/pages.tsx';
+import { listPage } from '../lists/list-page.tsx';
 import { OverviewPage } from '../overview/overview-page.tsx';
 import { Fault, Page } from '../parts/page.tsx';
-import { PlanPage } from '../plans/plan-page.tsx';
-import { GroupPage, UserPage } from '../resources/resource-page.tsx';
+import { Observing, PlanPage } from '../plans/plan-page.tsx';
+import { ResourcePage } from '../resources/resource-page.tsx';
 import { SetUpPage } from '../set-up/set-up-page.tsx';
 import { Shell } from './shell.tsx';
 
@@ -26,21 +30,22 @@ function validateSearch(search: Readonly<Record<string, unknown>>): Search {
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     route('/', OverviewPage),
-    route('/plans', lists.PlansPage),
+    route('/plans', listPage(lists.PLANS, { head: <Observing /> })),
     route('/plans/$id', PlanPage),
-    route('/drifts', lists.DriftsPage),
-    route('/unmanaged', lists.UnmanagedPage),
-    route('/users', lists.UsersPage),
-    route('/users/$id', UserPage),
-    route('/groups', lists.GroupsPage),
-    route('/groups/$id', GroupPage),
-    route('/leavers', lists.LeaversPage),
-    route('/requests', lists.RequestsPage),
+    route('/plans/first-run', listPage(lists.FIRST_RUN)),
+    route('/drifts', listPage(lists.DRIFTS, { choosing: choosing('repair', 'accept', 'ignore') })),
+    route('/unmanaged', listPage(lists.UNMANAGED, { choosing: choosing('adopt', 'ignore') })),
+    route('/users', listPage(lists.USERS)),
+    route('/users/$id', () => <ResourcePage type="user" />),
+    route('/groups', listPage(lists.GROUPS)),
+    route('/groups/$id', () => <ResourcePage type="group" />),
+    route('/leavers', listPage(records.LEAVERS)),
+    route('/requests', listPage(records.REQUESTS)),
     route('/credentials', CredentialsPage),
-    route('/providers', lists.ProvidersPage),
-    route('/notifications', lists.NotificationsPage),
-    route('/acts', lists.ActsPage),
-    route('/settings', lists.SettingsPage),
+    route('/providers', listPage(access.PROVIDERS)),
+    route('/notifications', listPage(records.NOTIFICATIONS)),
+    route('/acts', listPage(records.ACTS)),
+    route('/settings', listPage(lists.SETTINGS)),
     route('/set-up', SetUpPage),
   ]),
   basepath: '/console',

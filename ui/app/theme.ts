@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { createTheme } from '@mantine/core';
 
 /** The look of all pages. Sizes are one step smaller than Mantine's: these are pages of tables. */
 export const theme = createTheme({
@@ -15,6 +15,7 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   components: {
+    Alert: { defaultProps: { variant: 'outline' } },
     Button: { defaultProps: { size: 'xs' } },
     // A name needs a role.
     Loader: { defaultProps: { role: 'status', 'aria-label': 'Loading' } },
@@ -28,20 +29,5 @@ export const theme = createTheme({
       },
     },
     Modal: { defaultProps: { centered: true } },
-  },
-});
-
-/** Grey text that can be read on both grounds (4.5:1 and more). */
-export const resolveVariables: CSSVariablesResolver = () => ({
-  variables: {},
-  light: {
-    '--mantine-color-dimmed': '#59616a',
-    '--mantine-color-placeholder': '#6a727b',
-    '--mantine-color-error': '#c92a2a',
-  },
-  dark: {
-    '--mantine-color-dimmed': '#a5a9b0',
-    '--mantine-color-placeholder': '#9aa0a6',
-    '--mantine-color-error': '#ff8787',
   },
 });

@@ -2,12 +2,10 @@ import { Group, Stack } from '@mantine/core';
 import { access } from '../../src/ops/lists/access.ts';
 import { useIsOperator } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-
 import { ListTable, toTable } from '../lists/list-page.tsx';
 import { Act } from '../parts/act.tsx';
 import { Page, Section } from '../parts/page.tsx';
-import { MakeCredential } from './make-credential.tsx';
-import { Secret } from './secret.tsx';
+import { MakeCredential, Secret } from './make-credential.tsx';
 
 /** Credentials of providers and operators: make, rotate, revoke. */
 export function CredentialsPage() {

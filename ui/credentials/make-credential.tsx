@@ -1,11 +1,11 @@
-import { Button, Select, Stack, TextInput } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { access } from '../../src/ops/lists/access.ts';
 import { toCommandLine, toRequest } from '../../src/ops/lists/list.ts';
 import { useChange, useRead } from '../api/queries.ts';
-import { Question } from '../parts/act.tsx';
-import { type Made, Secret } from './secret.tsx';
+import type { Ops } from '../api/types.ts';
+import { Question, useDialog } from '../parts/dialog.tsx';
+import { Copy } from '../parts/page.tsx';
 
 type Choices = Readonly<Record<string, string>>;
 
@@ -34,67 +34,51 @@ type Wish = typeof FIRST;
 
 /** Makes a token or a client, and shows its secret once. */
 export function MakeCredential() {
-  const [isOpen, { open, close }] = useDisclosure();
-  const [wish, setWish] = useState(FIRST);
-  const { data: made, mutate, error, isPending, reset } = useChange<Made>();
-  const act = wish.for === 'client' ? access.CLIENT_CREATE : access.TOKEN_CREATE;
-  return (
-    <>
-      <Button onClick={open}>Make a credential</Button>
-      <Question
-        isOpen={isOpen}
-        isPending={isPending}
-        error={error}
-        title="Make a credential"
-        label="Make it"
-        command={toCommandLine(act, { ...toGiven(wish), name: wish.name.trim() || 'my-name' })}
-        isReady={wish.name.trim() !== ''}
-        run={() => mutate(toRequest(act, toGiven(wish)))}
-        close={() => {
-          close();
-          reset();
-          setWish(FIRST);
-        }}
-        isSecret
-        done={made && <Secret made={made} />}
-      >
-        <Fields wish={wish} setWish={setWish} />
-      </Question>
-    </>
-  );
+  const { show } = useDialog();
+  return <Button onClick={() => show(<Making />)}>Make a credential</Button>;
 }
 
-function Fields({
-  wish,
-  setWish,
-}: {
-  readonly wish: Wish;
-  readonly setWish: (wish: Wish) => void;
-}) {
+function Making() {
+  const [wish, setWish] = useState(FIRST);
+  const { data: made, mutate, error, isPending } = useChange<Made>();
   const providers = useRead('ProviderList', '/providers').data?.items ?? [];
+  const act = wish.for === 'client' ? access.CLIENT_CREATE : access.TOKEN_CREATE;
+  const set = (name: keyof Wish, value: string) => setWish({ ...wish, [name]: value });
   const toField = (name: keyof Wish, label: string, choices: Choices) => (
     <Select
       label={label}
       data={Object.entries(choices).map(([value, words]) => ({ value, label: words }))}
       value={wish[name]}
-      onChange={(value) => value && setWish({ ...wish, [name]: value })}
+      onChange={(value) => value && set(name, value)}
     />
   );
   const names = Object.fromEntries(providers.map(({ name }) => [name, name]));
   return (
-    <Stack>
-      {toField('for', 'What', KINDS)}
-      <TextInput
-        label="Name"
-        description="Letters, digits, dots, hyphens and underscores; it stands beside everything done with it."
-        value={wish.name}
-        onChange={({ currentTarget }) => setWish({ ...wish, name: currentTarget.value })}
-        data-autofocus
-      />
-      {toField('expires', 'Ends after', wish.for === 'client' ? SECRET_EXPIRIES : EXPIRIES)}
-      {isOfProvider(wish) && providers.length > 1 && toField('provider', 'Provider', names)}
-      {isOfProvider(wish) && toField('profile', 'Requests are read', PROFILES)}
-    </Stack>
+    <Question
+      isPending={isPending}
+      error={error}
+      title="Make a credential"
+      label="Make it"
+      command={toCommandLine(act, { ...toGiven(wish), name: wish.name.trim() || 'my-name' })}
+      isReady={wish.name.trim() !== ''}
+      run={() => mutate(toRequest(act, toGiven(wish)))}
+      isSecret
+      done={made && <Secret made={made} />}
+    >
+      <Stack>
+        {toField('for', 'What', KINDS)}
+        <TextInput
+          label="Name"
+          description="Letters, digits, dots, hyphens and underscores; it stands beside everything done with it."
+          value={wish.name}
+          onChange={({ currentTarget }) => set('name', currentTarget.value)}
+          data-autofocus
+        />
+        {toField('expires', 'Ends after', wish.for === 'client' ? SECRET_EXPIRIES : EXPIRIES)}
+        {isOfProvider(wish) && providers.length > 1 && toField('provider', 'Provider', names)}
+        {isOfProvider(wish) && toField('profile', 'Requests are read', PROFILES)}
+      </Stack>
+    </Question>
   );
 }
 
@@ -109,4 +93,27 @@ function toGiven(wish: Wish) {
     return { name, expires: expires in SECRET_EXPIRIES ? expires : '730d', profile, provider };
   const token = { name, for: purpose, expires };
   return isOfProvider(wish) ? { ...token, profile, provider } : token;
+}
+
+type Made = Ops<'NewToken'> | Ops<'NewClient'>;
+
+/** Shows a secret, this once. */
+export function Secret({ made }: { readonly made: Made }) {
+  const shown =
+    'token' in made
+      ? { Token: made.token }
+      : { 'Client id': made.id, 'Client secret': made.secret ?? '' };
+  return (
+    <Stack>
+      <Alert color="yellow" title="Copy it now">
+        You cannot see this again: the bridge keeps only a digest.
+      </Alert>
+      {Object.entries(shown).map(([label, text]) => (
+        <Group key={label} align="flex-end" wrap="nowrap" gap="xs">
+          <TextInput label={label} value={text} readOnly flex={1} />
+          <Copy text={text} name={label} />
+        </Group>
+      ))}
+    </Stack>
+  );
 }

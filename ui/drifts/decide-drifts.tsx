@@ -5,13 +5,14 @@ import { toSubject } from '../../src/ops/lists/tables.ts';
 import { toCounts, toHarm } from '../../src/ops/lists/words.ts';
 import { useChange } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
-import { Question } from '../parts/act.tsx';
-import { Fault, useFocusAfter } from '../parts/page.tsx';
+import type { Choosing } from '../lists/list-page.tsx';
+import { PageLink } from '../parts/cell.tsx';
+import { Question, useDialog } from '../parts/dialog.tsx';
+import { useFocusAfter } from '../parts/page.tsx';
 
-/** Decision about drifts. */
-export type Decision = Ops<'DriftsBody'>['decision'];
-/** A difference. */
-export type Drift = Ops<'Drift'>;
+type Decision = Ops<'DriftsBody'>['decision'];
+type Drift = Ops<'Drift'>;
+type Decided = Ops<'DriftsDecided'>;
 
 /** Decisions with their meaning. */
 const DECISIONS = {
@@ -25,7 +26,8 @@ const DECISIONS = {
 } as const;
 /** Refused decisions that a question lists. */
 const LISTED = 12;
-const MONTH_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
+const MONTH_MS = 30 * DAY_MS;
 const PATH = '/drifts/decide';
 
 interface DecisionOptions {
@@ -33,35 +35,41 @@ interface DecisionOptions {
   readonly onDone: () => void;
 }
 
+/** Drifts are decided together, but for those that need a decision of their own. */
+export function choosing(...decisions: Decision[]): Choosing<Drift> {
+  return {
+    findName: ({ resource, kind, privileged }) =>
+      privileged ? undefined : `${resource.name ?? resource.id}, ${kind}`,
+    show: (drifts, onDone) => (
+      <DecideDrifts drifts={drifts} decisions={decisions} onDone={onDone} />
+    ),
+  };
+}
+
 /** Decides about the drifts that were chosen, all at once. */
-export function DecideDrifts({
-  drifts,
+function DecideDrifts({
   decisions,
-  onDone,
+  ...options
 }: DecisionOptions & { readonly decisions: readonly Decision[] }) {
-  const [decision, setDecision] = useState<Decision>();
+  const { show } = useDialog();
   useFocusAfter();
   return (
     <Group className="box" gap="xs">
       <Text size="sm" fw={500} role="status">
-        {drifts.length} chosen
+        {options.drifts.length} chosen
       </Text>
       {decisions.map((each) => (
-        <Button key={each} variant="default" onClick={() => setDecision(each)}>
+        <Button
+          key={each}
+          variant="default"
+          onClick={() => show(<DecisionQuestion {...options} decision={each} />)}
+        >
           {DECISIONS[each][0]}
         </Button>
       ))}
-      <Button variant="subtle" onClick={onDone}>
+      <Button variant="subtle" onClick={options.onDone}>
         Choose none
       </Button>
-      {decision && (
-        <DecisionQuestion
-          drifts={drifts}
-          decision={decision}
-          onDone={onDone}
-          close={() => setDecision(undefined)}
-        />
-      )}
     </Group>
   );
 }
@@ -70,53 +78,54 @@ export function DecideDrifts({
 function DecisionQuestion({
   drifts,
   decision,
-  close,
   onDone,
-}: DecisionOptions & { readonly decision: Decision; readonly close: () => void }) {
-  const [until, setUntil] = useState(toFirstUntil);
+}: DecisionOptions & { readonly decision: Decision }) {
+  const [until, setUntil] = useState(toDay(MONTH_MS));
   const [reason, setReason] = useState('');
-  const { data: preview, error: problem, mutate: look } = useChange<Ops<'DriftsDecided'>>();
-  const { mutate, isPending, error } = useChange<Ops<'DriftsDecided'>>();
+  const { data: preview, error: problem, mutate: look } = useChange<Decided>();
+  const { data: decided, mutate, isPending, error } = useChange<Decided>();
   const ids = drifts.map(({ id }) => id);
   const isTermed = decision === 'ignore';
   const term = isTermed ? { until, reason: reason || '…' } : {};
   const lookAgain = () => look({ path: PATH, body: { decision, ids, dryRun: true, ...term } });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once for each choice.
-  useEffect(lookAgain, [decision, ids.join(' ')]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is asked once.
+  useEffect(lookAgain, []);
   const run = () => {
     const hash = preview?.plan ? { hash: preview.plan.hash } : {};
     const body = { decision, ids, ...term, ...hash };
     // Where another plan follows by now, it is shown before it is decided.
-    mutate({ path: PATH, body }, { onSuccess: onDone, onError: lookAgain });
+    const onError = () => decision === 'repair' && lookAgain();
+    mutate({ path: PATH, body }, { onSuccess: onDone, onError });
   };
   const [title, meaning] = DECISIONS[decision];
-  const isComplete = !isTermed || (reason.trim() !== '' && until !== '');
   return (
     <Question
-      isOpen
-      close={close}
       run={run}
-      error={error}
+      error={error ?? problem}
       label={title.replace(' until …', '')}
       title={`${title}: ${drifts.length}`}
       command={toCommand(drifts, decision, { until, reason })}
-      isReady={isComplete && preview !== undefined && preview.done > 0}
+      isReady={preview !== undefined && preview.done > 0}
       isPending={isPending || !(preview || problem)}
+      done={decided && <Outcome of={decided} drifts={drifts} />}
     >
       {meaning}
-      {problem && <Fault error={problem} />}
-      {preview && <Preview preview={preview} drifts={drifts} />}
+      {preview && <Outcome of={preview} drifts={drifts} />}
       {isTermed && (
         <Group grow align="flex-end">
           <TextInput
             type="date"
             label="Until"
+            required
+            min={toDay(DAY_MS)}
             value={until}
             onChange={({ currentTarget }) => setUntil(currentTarget.value)}
+            data-autofocus
           />
           <TextInput
             label="Why"
             required
+            pattern=".*\S.*"
             value={reason}
             onChange={({ currentTarget }) => setReason(currentTarget.value)}
           />
@@ -126,28 +135,31 @@ function DecisionQuestion({
   );
 }
 
-function toFirstUntil(): string {
-  return new Date(Date.now() + MONTH_MS).toISOString().slice(0, 10);
+function toDay(aheadMs: number): string {
+  return new Date(Date.now() + aheadMs).toISOString().slice(0, 10);
 }
 
-/** The plan that follows, and what cannot be decided. */
-function Preview({
-  preview: { done, refused, plan },
+/** What a decision does, or did: the plan that follows, and what cannot be decided. */
+function Outcome({
+  of: { dryRun, done, refused, plan },
   drifts,
 }: {
-  readonly preview: Ops<'DriftsDecided'>;
+  readonly of: Decided;
   readonly drifts: readonly Drift[];
 }) {
   const names = new Map(drifts.map((drift) => [drift.id, toSubject(drift)]));
   return (
-    <Text component="div" size="sm" role="status">
-      {plan && `${toCounts(plan.counts.kinds)}. Harm: ${toHarm(plan.counts.harm)}.`}
-      {plan?.exceeded.map((limit) => (
-        <Alert key={limit} color="yellow" variant="outline" title="Above a limit">
-          {limit}. It is done all the same if you say so here.
-        </Alert>
-      ))}
-      {refused.length > 0 && ` Only ${done} of ${drifts.length}. Not:`}
+    <Text component="div" size="sm" role={dryRun ? 'status' : undefined}>
+      {!dryRun && `Decided: ${done}. `}
+      {plan && `${toCounts(plan.counts.kinds)}. Harm: ${toHarm(plan.counts.harm)}. `}
+      {plan?.id && <PageLink to={{ type: 'plan', id: plan.id }} text="The plan" />}
+      {dryRun &&
+        plan?.exceeded.map((limit) => (
+          <Alert key={limit} color="yellow" title="Above a limit">
+            {limit}. It is done all the same if you say so here.
+          </Alert>
+        ))}
+      {refused.length > 0 && (dryRun ? `Only ${done} of ${drifts.length}. Not:` : 'Not done:')}
       <ul>
         {refused.slice(0, LISTED).map(({ id, reason }) => (
           <li key={id}>

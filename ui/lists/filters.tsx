@@ -14,7 +14,7 @@ type Filtered = Pick<List<unknown>, 'filters' | 'meanings' | 'defaults'>;
 
 /** Boxes and choices for the filters of a list; the address holds what is filtered by. */
 export function Filters({
-  list: { filters, meanings, defaults },
+  list,
   search,
   onSearch,
 }: {
@@ -22,6 +22,7 @@ export function Filters({
   readonly search: Search;
   readonly onSearch: (search: Search) => void;
 }) {
+  const { filters, defaults } = list;
   const set = (changed: Readonly<Record<string, string>>) => {
     const next = Object.entries({ ...search, ...changed });
     onSearch(Object.fromEntries(next.filter(([, text]) => text !== '')));
@@ -33,9 +34,10 @@ export function Filters({
       {others.map((name) => {
         const words = filters[name] ?? 'text';
         const asked = search[name] ?? '';
-        const meaning = meanings?.[name] ?? MEANINGS[name] ?? '';
         if (typeof words === 'string')
-          return <Box key={name} name={name} asked={asked} meaning={meaning} set={set} />;
+          return (
+            <Box key={name} name={name} asked={asked} meaning={toMeaning(list, name)} set={set} />
+          );
         const usual = defaults?.[name];
         const all = usual === undefined ? words : [...words.filter((one) => one !== usual), 'all'];
         return (
@@ -60,6 +62,13 @@ export function Filters({
       )}
     </Group>
   );
+}
+
+/** What a filter takes, in a sentence. */
+export function toMeaning({ meanings }: Filtered, name: string): string {
+  const meaning = meanings?.[name] ?? MEANINGS[name] ?? '';
+  const isNamed = name === 'resource' || name === 'target';
+  return isNamed ? `${meaning} A userName, an address or a displayName does as well.` : meaning;
 }
 
 function Choice({

@@ -2,7 +2,7 @@ import { Button, Group, Loader } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { type Column, type List, NOTHING, toCsv } from '../../src/ops/lists/list.ts';
+import { type Column, type List, NOTHING, toCommandLine, toCsv } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import {
   type ItemOf,
@@ -13,10 +13,10 @@ import {
   useIsOperator,
   useRead,
 } from '../api/queries.ts';
-import { Refusal } from '../parts/act.tsx';
+import { Refusal } from '../parts/dialog.tsx';
 import { CommandLine, Empty, Fault, Page } from '../parts/page.tsx';
 import { findId, Table } from '../parts/table.tsx';
-import { Filters, type Search } from './filters.tsx';
+import { Filters, type Search, toMeaning } from './filters.tsx';
 
 const PAGE = '200';
 
@@ -65,7 +65,10 @@ export function listPage<Name extends ListName>(
     const navigate = useNavigate();
     const asked = Object.entries({ ...list.defaults, ...search });
     // All is what is answered without a filter.
-    const query = Object.fromEntries(asked.filter(([, value]) => value !== 'all'));
+    const query = useNamed(Object.fromEntries(asked.filter(([, value]) => value !== 'all')));
+    const boxes = Object.keys(search).filter((name) => typeof list.filters[name] === 'string');
+    const helps = boxes.map((name) => `${toTitle(name)}: ${toMeaning(list, name)}`);
+    const command = toCommand(list, search);
     const onSearch = (next: Search) => void navigate({ to: '.', search: next, replace: true });
     return (
       <Page
@@ -74,12 +77,56 @@ export function listPage<Name extends ListName>(
         actions={<Filters list={list} search={search} onSearch={onSearch} />}
       >
         {head}
-        <ListTable {...table} query={query} choosing={choosing} />
-        <Download list={list} query={query} />
-        <CommandLine text={`scim-bridge ${list.command}`} />
+        {query === undefined ? (
+          <Loader size="sm" />
+        ) : (
+          <>
+            <ListTable
+              {...table}
+              query={query}
+              choosing={choosing}
+              none={[NOTHING, ...helps].join(' ')}
+            />
+            <Download list={list} query={query} />
+          </>
+        )}
+        {command && <CommandLine text={command} />}
       </Page>
     );
   };
+}
+
+const NAMED_MS = 60_000;
+
+/** Filters with the id of the user or group that is named in the place of one; undefined: it is looked up. */
+function useNamed(query: Query): Query | undefined {
+  const filter = query.target === undefined ? 'resource' : 'target';
+  const name = query[filter];
+  const path = `/explain/${encodeURIComponent(name ?? '')}`;
+  const options = { isOn: name !== undefined, everyMs: NAMED_MS };
+  const { data, error } = useRead('Explanation', path, options);
+  if (data) return { ...query, [filter]: data.id };
+  // What has no such name may be the id of something else.
+  return name === undefined || error ? query : undefined;
+}
+
+/** Options of the command line that are not called as their filter is. */
+const OPTIONS: Readonly<Record<string, string>> = { q: 'search', resource: 'of', target: 'of' };
+const FLAGS: Readonly<Record<string, string>> = {
+  'order=oldest': 'oldest',
+  'managed=false': 'unmanaged',
+};
+
+/** The command that lists the same; undefined: there is none for all states at once. */
+function toCommand<Item>({ command, defaults }: List<Item>, search: Search): string | undefined {
+  const asked = Object.entries({ ...search, order: search.order === 'oldest' ? 'oldest' : '' });
+  const some = asked.filter(([name, value]) => value !== '' && value !== defaults?.[name]);
+  if (some.some(([, value]) => value === 'all')) return undefined;
+  const given = some.map(([name, value]) => {
+    const flag = FLAGS[`${name}=${value}`] ?? (value === 'true' ? name : undefined);
+    return flag === undefined ? [OPTIONS[name] ?? name, value] : [flag, true];
+  });
+  return toCommandLine({ command }, Object.fromEntries(given));
 }
 
 /** A list, page by page. */

@@ -1,6 +1,7 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
+import { toCount } from '../../src/domain/text.ts';
 import { toTimeText } from '../../src/ops/lists/words.ts';
-import { useRead } from '../api/queries.ts';
+import { useRead, useStatus } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Facts, toTime } from '../parts/cell.tsx';
 import { Empty, Fault, Section } from '../parts/page.tsx';
@@ -37,7 +38,12 @@ export function LastDay() {
 }
 
 function Leavers({ leavers }: { readonly leavers: Ops<'Samples'>['leavers'] }) {
-  if (leavers === null) return <Empty>Nobody has left in that time.</Empty>;
+  const waiting = useStatus().data?.leavers?.count ?? 0;
+  if (leavers === null) {
+    const who = toCount(waiting, 'who left is', 'who left are');
+    const late = `Nobody got out in that time: ${who} not out yet.`;
+    return <Empty>{waiting === 0 ? 'Nobody has left in that time.' : late}</Empty>;
+  }
   return (
     <Facts
       items={[

@@ -1,34 +1,21 @@
 import { Loader, Progress, Stack, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { acts } from '../../src/ops/lists/acts.ts';
 import { listStatusFacts, toReadingText } from '../../src/ops/lists/details.ts';
 import { useStatus } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { Act, Acts } from '../parts/act.tsx';
 import { Facts, Words } from '../parts/cell.tsx';
-import { Fault, Section } from '../parts/page.tsx';
+import { Fault, Section, useTitle } from '../parts/page.tsx';
 import { LastDay } from './last-day.tsx';
 import { type Concern, toVerdict } from './verdict.ts';
 
 /** Answers whether the bridge may be left alone. */
 export function OverviewPage() {
-  const status = useStatus();
-  useEffect(() => {
-    document.title = 'Overview · scim-bridge';
-  }, []);
-  if (status.error) return <Fault error={status.error} />;
-  if (!status.data) return <Loader />;
-  return <Overview status={status.data} isHeard={status.isHeard} />;
-}
-
-function Overview({
-  status,
-  isHeard,
-}: {
-  readonly status: Ops<'Status'>;
-  readonly isHeard: boolean;
-}) {
+  const { error, data: status, isHeard } = useStatus();
+  useTitle('Overview');
+  if (error) return <Fault error={error} />;
+  if (!status) return <Loader />;
   const { tone, line, concerns } = toVerdict(status, isHeard);
   return (
     <Stack gap="lg">

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { Fact } from '../../src/ops/lists/details.ts';
 import { type Column, type Link as Target, type Tone, toCell } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
@@ -26,14 +26,20 @@ export function Cell<Item>({
   }
   if (column.kind === 'time') return <ExactMoment at={text} />;
   if (column.kind === 'ago') return <Moment at={text} />;
-  if (tone !== undefined && column.isLong !== true) return <Tag tone={tone} text={text} />;
+  if (tone !== undefined && column.isLong !== true) return <Tag tone={tone}>{text}</Tag>;
   return <Words text={text} />;
 }
 
 const PAGES = { user: '/users/$id', group: '/groups/$id', plan: '/plans/$id' } as const;
 
 /** A user, a group or a plan as a link to its page. */
-function PageLink({ to: { type, id }, text }: { readonly to: Target; readonly text: string }) {
+export function PageLink({
+  to: { type, id },
+  text,
+}: {
+  readonly to: Target;
+  readonly text: string;
+}) {
   return (
     <Link to={PAGES[type]} params={{ id }}>
       {text}
@@ -83,9 +89,14 @@ export function Moment({ at }: { readonly at: string }) {
 function ExactMoment({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} className="exact">
-      {dateTime.format(new Date(at))}
+      {toKept(dateTime.format(new Date(at)))}
     </time>
   );
+}
+
+/** A moment that is broken between its date and its time alone. */
+function toKept(moment: string): string {
+  return moment.replaceAll(/(?<!,) /g, '\u00a0');
 }
 
 /** Time of day. */
@@ -101,20 +112,10 @@ function toRelative(ms: number): string {
 }
 
 /** A word for a state. The word says it; the colour only helps. */
-export function Tag({ tone, text }: { readonly tone: Tone; readonly text: string }) {
+export function Tag({ tone, children }: { readonly tone: Tone; readonly children: ReactNode }) {
   return (
     <span className="tag" data-tone={tone}>
-      {text}
-    </span>
-  );
-}
-
-/** Number of things that wait, beside the name of their page. */
-export function Count({ text }: { readonly text: string }) {
-  return (
-    <span className="tag" data-tone="waiting">
-      {text}
-      <span className="hidden"> waiting</span>
+      {children}
     </span>
   );
 }
@@ -131,7 +132,7 @@ export function Words({ text }: { readonly text: string }) {
   return text.split(PARTS).map((part, place) => {
     const key = `${place} ${part}`;
     if (part.startsWith('`')) return <code key={key}>{part.slice(1, -1)}</code>;
-    if (place % 2 === 1) return <time key={key}>{toTheMinute.format(new Date(part))}</time>;
+    if (place % 2 === 1) return <time key={key}>{toKept(toTheMinute.format(new Date(part)))}</time>;
     return <Fragment key={key}>{part}</Fragment>;
   });
 }

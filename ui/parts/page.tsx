@@ -1,6 +1,5 @@
 import { Alert, Box, Button, CopyButton, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
-import { OpsError } from '../api/ask.ts';
 
 /** A page: its name, what can be done on it, and its content. */
 export function Page({
@@ -15,9 +14,7 @@ export function Page({
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }) {
-  useEffect(() => {
-    document.title = `${title} · scim-bridge`;
-  }, [title]);
+  useTitle(title);
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">
@@ -36,6 +33,13 @@ export function Page({
   );
 }
 
+/** Names the page in the browser. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · scim-bridge`;
+  }, [title]);
+}
+
 /** A part of a page under a heading. */
 export function Section({
   title,
@@ -47,7 +51,7 @@ export function Section({
   readonly children: ReactNode;
 }) {
   return (
-    <Stack gap="xs" component="section" aria-label={title}>
+    <Stack gap="xs" component="section">
       <Title order={2}>{title}</Title>
       {lead && (
         <Text size="sm" c="dimmed">
@@ -83,7 +87,13 @@ export function Copy({ text, name }: { readonly text: string; readonly name: str
   return (
     <CopyButton value={text}>
       {({ copied, copy }) => (
-        <Button variant="subtle" size="compact-xs" onClick={copy} aria-label={`Copy ${name}`}>
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          flex="none"
+          onClick={copy}
+          aria-label={`Copy ${name}`}
+        >
           {copied ? 'Copied' : 'Copy'}
         </Button>
       )}
@@ -93,16 +103,9 @@ export function Copy({ text, name }: { readonly text: string; readonly name: str
 
 /** Tells that a page or a part of it could not be read. */
 export function Fault({ error }: { readonly error: Error }) {
-  const isOver = error instanceof OpsError && error.status === 401;
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      role="alert"
-      title={isOver ? 'Signed out' : 'This could not be read'}
-    >
-      {isOver ? 'The session is over. ' : error.message}
-      {isOver && <a href="/console/">Sign in again</a>}
+    <Alert color="red" role="alert" title="This could not be read">
+      {error.message}
     </Alert>
   );
 }

@@ -4,9 +4,8 @@ import { type Column, toCellText } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import { Cell } from './cell.tsx';
 
-/** Rows that a person has chosen. */
+/** Rows that a person has chosen, by their keys. */
 interface Choice<Item> {
-  /** Their keys. */
   readonly chosen: ReadonlySet<string>;
   readonly setChosen: (chosen: ReadonlySet<string>) => void;
   /** Name of the box beside a row; undefined: it cannot be chosen. */
@@ -28,6 +27,11 @@ interface TableOptions<Item> {
 export function Table<Item>(options: TableOptions<Item>) {
   const { label, columns, items, acts, choice, isOld = false } = options;
   const shown = columns.filter(({ place, kind }) => place !== 'csv' && kind !== 'id');
+  const rows = items.map((item, place) => {
+    const id = findId(columns, item) ?? String(place);
+    return { item, id, name: choice?.findName(item) };
+  });
+  const all = rows.filter(({ name }) => name !== undefined).map(({ id }) => id);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus.
     <section className="rows" aria-label={label} tabIndex={0}>
@@ -36,12 +40,12 @@ export function Table<Item>(options: TableOptions<Item>) {
           <tr>
             {choice && (
               <th scope="col">
-                <ChooseAll choice={choice} columns={columns} items={items} />
+                <Choose {...choice} name="all that are shown" ids={all} />
               </th>
             )}
-            {shown.map((column) => (
-              <th key={column.name} className={toClass(column)} scope="col">
-                {toTitle(column.name)}
+            {shown.map(({ name }) => (
+              <th key={name} scope="col">
+                {toTitle(name)}
               </th>
             ))}
             {acts && (
@@ -52,24 +56,23 @@ export function Table<Item>(options: TableOptions<Item>) {
           </tr>
         </thead>
         <tbody>
-          {items.map((item, place) => {
-            const key = findId(columns, item) ?? String(place);
-            return (
-              <tr key={key}>
-                {choice && (
-                  <td>
-                    <Choose choice={choice} item={item} id={key} />
-                  </td>
-                )}
-                {shown.map((column) => (
-                  <td key={column.name} className={toClass(column)}>
+          {rows.map(({ item, id, name }) => (
+            <tr key={id}>
+              {choice && <td>{name && <Choose {...choice} name={name} ids={[id]} />}</td>}
+              {shown.map((column) => (
+                <td
+                  key={column.name}
+                  className={`${column.kind ?? ''} ${column.isLong ? 'grows' : ''}`}
+                  data-name={toTitle(column.name)}
+                >
+                  <div className="value">
                     <Cell column={column} item={item} />
-                  </td>
-                ))}
-                {acts && <td>{acts(item)}</td>}
-              </tr>
-            );
-          })}
+                  </div>
+                </td>
+              ))}
+              {acts && <td>{acts(item)}</td>}
+            </tr>
+          ))}
         </tbody>
       </table>
     </section>
@@ -82,46 +85,25 @@ export function findId<Item>(columns: readonly Column<Item>[], item: Item): stri
   return column && toCellText(column, item);
 }
 
-function Choose<Item>({
-  choice: { chosen, setChosen, findName },
-  item,
-  id,
-}: {
-  readonly choice: Choice<Item>;
-  readonly item: Item;
-  readonly id: string;
+/** The box of one row, or of all. */
+function Choose({
+  chosen,
+  setChosen,
+  name,
+  ids,
+}: Pick<Choice<never>, 'chosen' | 'setChosen'> & {
+  readonly name: string;
+  readonly ids: readonly string[];
 }) {
-  const name = findName(item);
-  if (name === undefined) return null;
+  const own = new Set(ids);
+  const isAll = own.size > 0 && own.isSubsetOf(chosen);
   return (
     <Checkbox
       size="xs"
       aria-label={`Choose ${name}`}
-      checked={chosen.has(id)}
-      onChange={() => setChosen(chosen.symmetricDifference(new Set([id])))}
-    />
-  );
-}
-
-function ChooseAll<Item>({
-  choice: { chosen, setChosen, findName },
-  columns,
-  items,
-}: Required<Pick<TableOptions<Item>, 'columns' | 'items'>> & { readonly choice: Choice<Item> }) {
-  const some = items.filter((item) => findName(item) !== undefined);
-  const all = new Set(some.flatMap((item) => findId(columns, item) ?? []));
-  const isAll = all.size > 0 && all.isSubsetOf(chosen);
-  return (
-    <Checkbox
-      size="xs"
-      aria-label="Choose all that are shown"
       checked={isAll}
-      indeterminate={chosen.size > 0 && !isAll}
-      onChange={() => setChosen(isAll ? new Set() : all)}
+      indeterminate={!isAll && !own.isDisjointFrom(chosen)}
+      onChange={() => setChosen(isAll ? chosen.difference(own) : chosen.union(own))}
     />
   );
-}
-
-function toClass<Item>({ place, isLong }: Column<Item>): string {
-  return `${place === 'minor' ? 'wide' : ''} ${isLong ? 'grows' : ''}`;
 }

@@ -1,25 +1,28 @@
 import { Loader } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { acts } from '../../src/ops/lists/acts.ts';
 import { type Fact, listPlanFacts } from '../../src/ops/lists/details.ts';
 import { ACTIONS, PLAN_TONES } from '../../src/ops/lists/tables.ts';
 import { toCounts, toDecider, toHarm } from '../../src/ops/lists/words.ts';
-import { useRead } from '../api/queries.ts';
+import { useRead, useStatus } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';
 import { ListTable } from '../lists/list-page.tsx';
-import { FirstRunPage } from '../lists/pages.tsx';
 import { Act, Acts } from '../parts/act.tsx';
 import { Facts, Tag } from '../parts/cell.tsx';
 import { Fault, Page, Section } from '../parts/page.tsx';
 
 type PlanOf = Ops<'Plan'>;
 
-const route = getRouteApi('/plans/$id');
+/** Leads to what was asked for while the bridge observes, and of which no plan is made yet. */
+export function Observing() {
+  if (useStatus().data?.writes.mode !== 'observe') return null;
+  return <Link to="/plans/first-run">What the bridge would do if it were live</Link>;
+}
 
 /** One plan: what it does to whom, and the decision about it. */
 export function PlanPage() {
-  const { id } = route.useParams();
-  return id === 'first-run' ? <FirstRunPage /> : <MadePlan key={id} id={id} />;
+  const { id = '' } = useParams({ strict: false });
+  return <MadePlan key={id} id={id} />;
 }
 
 /** A large plan is summed up for a while; its changes can be read meanwhile. */
@@ -33,7 +36,7 @@ function MadePlan({ id }: { readonly id: string }) {
       lead={plan && toLead(plan)}
       actions={
         plan ? (
-          <Tag tone={PLAN_TONES[plan.status] ?? 'quiet'} text={plan.status} />
+          <Tag tone={PLAN_TONES[plan.status] ?? 'quiet'}>{plan.status}</Tag>
         ) : (
           <Loader size="sm" />
         )

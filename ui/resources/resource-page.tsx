@@ -1,5 +1,5 @@
 import { Loader } from '@mantine/core';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { acts } from '../../src/ops/lists/acts.ts';
 import { listResourceFacts } from '../../src/ops/lists/details.ts';
 import type { Column, Tone } from '../../src/ops/lists/list.ts';
@@ -13,19 +13,10 @@ import { Facts, Tag } from '../parts/cell.tsx';
 import { CommandLine, Empty, Fault, Page, Section } from '../parts/page.tsx';
 import { Table } from '../parts/table.tsx';
 
-const userRoute = getRouteApi('/users/$id');
-const groupRoute = getRouteApi('/groups/$id');
-
-/** One user: each field with wanted and seen, the groups, and what happened. */
-export function UserPage() {
-  const { id } = userRoute.useParams();
-  return <Resource key={id} path={`/users/${encodeURIComponent(id)}`} />;
-}
-
-/** One group: each field with wanted and seen, its members and admins, and what happened. */
-export function GroupPage() {
-  const { id } = groupRoute.useParams();
-  return <Resource key={id} path={`/groups/${encodeURIComponent(id)}`} />;
+/** One user or group: each field with wanted and seen, the groups, or the members and admins, and what happened. */
+export function ResourcePage({ type }: { readonly type: 'user' | 'group' }) {
+  const { id = '' } = useParams({ strict: false });
+  return <Resource key={id} path={`/${type}s/${encodeURIComponent(id)}`} />;
 }
 
 function Resource({ path }: { readonly path: string }) {
@@ -37,7 +28,7 @@ function Resource({ path }: { readonly path: string }) {
       title={it.name}
       lead={
         <>
-          {toTitle(it.type)} {it.deleted && <Tag tone="quiet" text="deleted" />}
+          {toTitle(it.type)} {it.deleted && <Tag tone="quiet">deleted</Tag>}
         </>
       }
     >

@@ -19,6 +19,8 @@ export function SignIn() {
       client.setQueryData(['me'], me);
     },
   });
+  const refused = new URLSearchParams(location.search).get('refused') ?? '';
+  const refusal = signIn.error?.message ?? REFUSALS[refused];
   const submit = (event: FormEvent) => {
     event.preventDefault();
     signIn.mutate();
@@ -29,6 +31,11 @@ export function SignIn() {
         <Stack>
           <img src={iconUrl} alt="" width={40} height={40} />
           <Title order={1}>Sign in to scim-bridge</Title>
+          {me?.isOver && (
+            <Alert color="yellow" role="status" title="The session is over">
+              What was asked since was not done. Sign in to go on with this page.
+            </Alert>
+          )}
           {me?.oidc && <Provider />}
           <PasswordInput
             label="Token of an operator or a reader"
@@ -39,9 +46,9 @@ export function SignIn() {
             required
             withAsterisk={false}
           />
-          {signIn.error && (
-            <Alert color="red" variant="outline" role="alert" title="Not signed in">
-              {signIn.error.message}
+          {refusal && (
+            <Alert color="red" role="alert" title="Not signed in">
+              {refusal}
             </Alert>
           )}
           <Button type="submit" size="sm" loading={signIn.isPending}>
@@ -64,14 +71,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
 
 /** Signing in with the account of the company. */
 function Provider() {
-  const refusal = REFUSALS[new URLSearchParams(location.search).get('refused') ?? ''];
   return (
     <>
-      {refusal && (
-        <Alert color="red" variant="outline" role="alert" title="Not signed in">
-          {refusal}
-        </Alert>
-      )}
       <Button component="a" href={`/console/oidc?to=${encodeURIComponent(toHere())}`} size="sm">
         Sign in with your company account
       </Button>

@@ -8,8 +8,7 @@ import { startTestBridge, type TestBridge, type TestBridgeOptions } from '../../
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { HANGING } from '../../support/faults.ts';
 import { freePort } from '../../support/free-port.ts';
-import { OPS_TOKEN } from '../../support/operator.ts';
-import { buildPages } from './console.ts';
+import { buildPages, signIn } from './console.ts';
 
 const browserPath = findBrowser();
 
@@ -28,11 +27,6 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
       ...{ service: sandbox, port },
     });
 
-  const signIn = () => {
-    const headers = { 'X-Scim-Bridge-Console': '1' };
-    return page.request.post('/console/session', { headers, data: { token: OPS_TOKEN } });
-  };
-
   beforeAll(async () => {
     buildPages();
     folder = mkdtempSync(join(tmpdir(), 'scim-bridge-away-'));
@@ -40,7 +34,7 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
     bridge = await start();
     browser = await startBrowser(browserPath ?? '');
     page = await (await browser.newContext({ baseURL: `http://127.0.0.1:${port}` })).newPage();
-    await signIn();
+    await signIn(page);
   });
   afterAll(async () => {
     await browser?.close();
@@ -127,7 +121,7 @@ describe.skipIf(browserPath === undefined)('a page while the bridge does not ans
     faults.add({ operation: 'scim.getGroups', fault: HANGING });
     rmSync(join(folder, 'bridge.db'));
     bridge = await start({ awaitsFirstRead: false });
-    await signIn();
+    await signIn(page);
     await page.goto('/console/');
 
     await page.getByRole('heading', { name: 'Soon. It reads the service' }).waitFor();

@@ -4,37 +4,29 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { startBrowser } from '../../support/browser.ts';
-import { OPS_TOKEN, playStory, type Story, tellDay } from './story.ts';
+import { OPS_TOKEN, playStory, tellDay } from './story.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** A browser in front of the console of the story. Whatever breaks a promise of every page is written down. */
-export interface World {
-  readonly story: Story;
-  readonly faults: string[];
-  openStranger(look?: Look): Promise<Page>;
-  openSignedIn(look?: Look & { readonly token?: string }): Promise<Page>;
-  open(path: string, look?: Look & { readonly token?: string }): Promise<Page>;
-  stop(): Promise<void>;
-}
-
 /** How a page is seen. */
-export interface Look {
-  readonly scheme?: 'light' | 'dark';
-  readonly width?: number;
+interface Look {
   readonly height?: number;
+  readonly token?: string;
 }
 
-/** Builds the pages unless they are built, plays the story and starts the browser. */
-export async function openWorld(browserPath: string): Promise<World> {
+/** A browser in front of the console of the story. */
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** Builds the pages unless they are built, plays the story and starts the browser. No page may break a promise of all. */
+export async function openWorld(browserPath: string) {
   buildPages();
   const [story, browser] = await Promise.all([playStory(), startBrowser(browserPath)]);
   const faults: string[] = [];
   const signedIn = new Map<string, SessionCookies>();
 
-  async function openStranger({ scheme = 'light', width = 1200, height = 800 }: Look = {}) {
+  async function openStranger({ height = 800 }: Look = {}) {
     const context = await browser.newContext({
-      ...{ baseURL: story.origin, colorScheme: scheme, viewport: { width, height } },
+      ...{ baseURL: story.origin, viewport: { width: 1_200, height } },
       ...{ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
     });
     // Pages that stay open go on following the bridge, each in a process of its own.
@@ -45,20 +37,20 @@ export async function openWorld(browserPath: string): Promise<World> {
     return page;
   }
 
-  const openSignedIn: World['openSignedIn'] = async ({ token = OPS_TOKEN, ...look } = {}) => {
+  async function openSignedIn({ token = OPS_TOKEN, ...look }: Look = {}) {
     const page = await openStranger(look);
     const known = signedIn.get(token);
     if (known === undefined) signedIn.set(token, await signIn(page, token));
     else await page.context().addCookies(known);
     return page;
-  };
+  }
 
   return {
     story,
-    faults,
+    ask: async (path: string) => Object((await story.bridge.ops('GET', path)).body),
     openStranger,
     openSignedIn,
-    async open(path, look) {
+    async open(path: string, look?: Look) {
       const page = await openSignedIn(look);
       await page.goto(`/console${path}`);
       await page.locator('h1').waitFor();
@@ -67,6 +59,9 @@ export async function openWorld(browserPath: string): Promise<World> {
     async stop() {
       await browser.close();
       await story.bridge.stop();
+      expect(faults, 'requests to other origins, and what the policy or a page refused').toEqual(
+        [],
+      );
     },
   };
 }
@@ -90,7 +85,8 @@ function watch(page: Page, origin: string, faults: string[]): void {
 
 type SessionCookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 
-async function signIn(page: Page, token: string): Promise<SessionCookies> {
+/** Signs in with a token, without the page of it. */
+export async function signIn(page: Page, token = OPS_TOKEN): Promise<SessionCookies> {
   const answer = await page.request.post('/console/session', {
     headers: { 'X-Scim-Bridge-Console': '1' },
     data: { token },
@@ -109,7 +105,7 @@ interface Turning {
   readonly effect: { getComputedTiming(): { readonly endTime: number } };
 }
 
-/** What axe-core finds on a page that is serious or critical, once what fades in is there; `rules`: of these alone. */
+/** What axe-core finds on a page that is serious or critical, and names that two landmarks have, once what fades in is there; `rules`: of these alone. */
 export async function findSerious(
   page: Page,
   rules: readonly string[] | undefined = undefined,
@@ -133,7 +129,7 @@ export async function findSerious(
       ...(only && { runOnly: only }),
     });
     return violations
-      .filter(({ impact }: Violation) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact, id }: Violation) => /serious|critical/.test(impact) || /unique/.test(id))
       .map(({ id, impact, nodes }: { id: string; impact: string; nodes: { html: string }[] }) => ({
         ...{ id, impact },
         nodes: nodes.map(({ html }) => html.slice(0, 200)),
@@ -153,7 +149,14 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab does not lead to ${name}, but to: ${seen.join(' | ')}`);
 }
 
-function readFocused(): string {
+/** Leads the keyboard to the thing with this name, and presses it. */
+export async function press(page: Page, name: RegExp): Promise<void> {
+  await tabTo(page, name);
+  await page.keyboard.press('Enter');
+}
+
+/** The name of what has the focus. */
+export function readFocused(): string {
   const element = Reflect.get(globalThis, 'document').activeElement;
   const label = element.labels?.[0]?.textContent;
   return element.getAttribute('aria-label') ?? label ?? element.textContent ?? '';

@@ -2,8 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
-import { OPS_TOKEN } from '../../support/operator.ts';
-import { buildPages } from './console.ts';
+import { buildPages, signIn } from './console.ts';
 
 const browserPath = findBrowser();
 const USERS = 1_000;
@@ -18,8 +17,7 @@ describe.skipIf(browserPath === undefined)('the console of a large company', () 
     bridge = await startTestBridge({ sandbox: { seed: { users: USERS } } });
     browser = await startBrowser(browserPath ?? '');
     page = await (await browser.newContext({ baseURL: new URL(bridge.baseUrl).origin })).newPage();
-    const headers = { 'X-Scim-Bridge-Console': '1' };
-    await page.request.post('/console/session', { headers, data: { token: OPS_TOKEN } });
+    await signIn(page);
     await page.goto('/console/users');
     await page.locator('.rows tbody a').first().waitFor();
   });

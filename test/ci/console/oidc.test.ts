@@ -93,6 +93,8 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     await page.getByText('May I leave it alone?').waitFor();
     await page.getByRole('button', { name: 'Pause all changes' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause all changes' }).click();
+    await page.getByText(/^Paused since/).waitFor();
+    await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
     const { body } = await bridge.ops('GET', '/acts');
     expect(Object(body).items[0]).toMatchObject({ operator: 'ada', act: 'paused all changes' });
