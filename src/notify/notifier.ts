@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../domain/clock.ts';
 import { createLoop } from '../domain/loop.ts';
@@ -82,48 +83,58 @@ export function createNotifier(deps: NotifierDeps) {
   };
 }
 
-type Outbound = ReturnType<typeof createOutbound>;
-
 /** A receiver that is down is asked with one message a turn; one that refuses a message gets the others. */
 function createDelivery(
   { store, clock, random, events }: NotifierDeps,
   receiver: Receiver,
-  outbound: Outbound,
+  outbound: ReturnType<typeof createOutbound>,
 ) {
   const { name } = receiver;
-  let failures = 0;
-  let downAt = 0;
+  const note = createNote(name, events, clock);
 
-  function note({ kind, error = '' }: PostResult): void {
-    events.notified({ receiver: name, result: kind === 'delivered' ? kind : 'failed' });
-    if (kind === 'down') {
-      if (failures === 0) {
-        downAt = clock.now();
-        events.receiverDown({ receiver: name, reason: error });
-      }
-      failures += 1;
-      return;
+  /** Never throws. */
+  async function post(message: Row<'notices'>): Promise<PostResult> {
+    // Nothing of the error is logged: it may quote the secret.
+    const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
+    if (headers === undefined) return { kind: 'down', error: NO_SECRET };
+    let isOpen = false;
+    // It is read once there is a connection to write it to.
+    function* toContent() {
+      isOpen = true;
+      yield message.body;
     }
-    const afterMs = clock.now() - downAt;
-    if (failures > 0) events.receiverUp({ receiver: name, afterMs, failures });
-    failures = 0;
+    try {
+      const request = { method: 'POST', headers, body: Readable.from(toContent()) } as const;
+      const { body, statusCode, headers: said } = await outbound.send(receiver.url, request);
+      await body.dump({ limit: ANSWER_MAX });
+      if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered' };
+      const error = `answered with ${statusCode}`;
+      const isDown = statusCode >= 500 || statusCode === 429 || statusCode === 408;
+      if (!isDown) return { kind: 'refused', error };
+      const retryAfterMs = parseRetryAfter(`${said['retry-after']}`, clock.now());
+      return { kind: 'down', error, retryAfterMs };
+    } catch (error) {
+      return { kind: 'down', error: toFailureWords(error), isOpen };
+    }
   }
 
   /** False: the receiver is down. The attempt is stored before, so that it is known after a crash. */
   async function send(row: Row<'notices'>): Promise<boolean> {
     const { id, phase } = row;
     const attempts = row.attempts + 1;
+    const asSent = phase === 'began' ? 'sent' : phase;
     const save = (change: Partial<Row<'notices'>>) =>
       store.write((tx) => updateWhere(tx, 'notices', { id }, change));
     // It is not to be sent any more.
-    if ((await save({ attempts })).length === 0) return true;
-    const { kind, error = null, retryAfterMs = 0 } = await post(outbound, receiver, row, clock);
-    note({ kind, error: error ?? '' });
+    if ((await save({ attempts, phase: asSent })).length === 0) return true;
+    const result = await post(row);
+    note(result);
+    const { kind, error = null, retryAfterMs = 0, isOpen = false } = result;
     if (kind !== 'delivered') {
       const longestMs = Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
-      const waitMs = Math.max(longestMs * (0.75 + random() / 4), retryAfterMs);
-      await save({ due_at: Math.round(clock.now() + waitMs), error });
-    } else if (phase === 'began') {
+      const dueAt = clock.now() + Math.max(longestMs * (0.75 + random() / 4), retryAfterMs);
+      await save({ due_at: Math.round(dueAt), error, phase: isOpen ? asSent : phase });
+    } else if (asSent === 'sent') {
       // The receiver knows that the condition holds.
       await save({ phase: 'active', error: null });
     } else {
@@ -138,51 +149,40 @@ function createDelivery(
     const rows = await listWhere(store.read, 'notices', due, { order: ['since', 'key'] });
     // What an operator tries comes first, then the oldest.
     rows.sort((a, b) => Number(b.type === 'test') - Number(a.type === 'test'));
-    for (const row of rows) {
-      if (signal.aborted || !(await send(row))) break;
-    }
+    for (const row of rows) if (signal.aborted || !(await send(row))) break;
   };
 }
 
-/** Result of one attempt; `down`: it says nothing of this notification. */
+/** Creates what counts attempts, and logs when a receiver goes down and when it takes notifications again. */
+function createNote(receiver: string, events: NotifierDeps['events'], clock: Clock) {
+  let failures = 0;
+  let downAt = 0;
+  return ({ kind, error: reason = '' }: PostResult): void => {
+    const isDown = kind === 'down';
+    events.notified({ receiver, result: kind === 'delivered' ? kind : 'failed' });
+    if (isDown && failures === 0) {
+      downAt = clock.now();
+      events.receiverDown({ receiver, reason });
+    }
+    const afterMs = clock.now() - downAt;
+    if (!isDown && failures > 0) events.receiverUp({ receiver, afterMs, failures });
+    failures = isDown ? failures + 1 : 0;
+  };
+}
+
 interface PostResult {
+  /** `down`: it says nothing of this notification. */
   readonly kind: 'delivered' | 'refused' | 'down';
   readonly error?: string;
   readonly retryAfterMs?: number;
-}
-
-/** Never throws. */
-async function post(
-  outbound: Outbound,
-  receiver: Receiver,
-  message: Pick<Row<'notices'>, 'id' | 'body'>,
-  clock: Clock,
-): Promise<PostResult> {
-  // Nothing of the error is logged: it may quote the secret.
-  const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
-  if (headers === undefined) return { kind: 'down', error: NO_SECRET };
-  try {
-    const request = { method: 'POST', headers, body: message.body } as const;
-    const { body, statusCode, headers: said } = await outbound.send(receiver.url, request);
-    await body.dump({ limit: ANSWER_MAX });
-    if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered' };
-    const error = `answered with ${statusCode}`;
-    const isDown = statusCode >= 500 || statusCode === 429 || statusCode === 408;
-    if (!isDown) return { kind: 'refused', error };
-    const retryAfterMs = parseRetryAfter(`${said['retry-after']}`, clock.now());
-    return { kind: 'down', error, retryAfterMs };
-  } catch (error) {
-    return { kind: 'down', error: toFailureWords(error) };
-  }
+  /** True: it left without an answer, so the receiver may have it. */
+  readonly isOpen?: boolean;
 }
 
 /** @see https://www.standardwebhooks.com (read 2026-11-22) */
-async function toHeaders(
-  { secretFile }: Receiver,
-  { id, body }: Pick<Row<'notices'>, 'id' | 'body'>,
-  now: number,
-) {
-  const headers = { 'content-type': 'application/json' };
+async function toHeaders({ secretFile }: Receiver, { id, body }: Row<'notices'>, now: number) {
+  const length = String(Buffer.byteLength(body));
+  const headers = { 'content-type': 'application/json', 'content-length': length };
   if (secretFile === undefined) return headers;
   // Read each time, so that a new secret needs no restart.
   const secret = (await readFile(secretFile, 'utf8')).trim();
@@ -205,43 +205,42 @@ interface Message extends Pick<Row<'notices'>, 'key' | 'phase'> {
   readonly ended?: Notice | undefined;
 }
 
-/** A condition that ends before anything of it was sent is not sent at all. `at` is epoch milliseconds. */
+/** A condition that ends before any receiver may have heard of it is not sent at all. `at` is epoch milliseconds. */
 async function followConditions(
   tx: Db,
   receivers: readonly Receiver[],
   { conditions, findNews }: Observed,
   at: number,
 ): Promise<void> {
-  const rows = Map.groupBy(await listWhere(tx, 'notices', {}), ({ receiver }) => receiver);
+  const lasting = { phase: { '<>': 'once' } } as const;
+  const rows = Map.groupBy(await listWhere(tx, 'notices', lasting), ({ receiver }) => receiver);
   const news = await findNews(tx);
   const holding = new Set(conditions.map(({ key }) => key));
   for (const receiver of receivers) {
     const isAsked = createMatcher(receiver.events);
     const wants = (notice: Notice | undefined) => notice !== undefined && isAsked([notice.type]);
     const known = rows.get(receiver.name) ?? [];
-    const left = known.filter(({ key, phase }) => !holding.has(key) && !IS_OVER.has(phase));
-    const active = new Set(known.filter(({ phase }) => phase !== 'ended').map(({ key }) => key));
-    const begun = conditions.filter(
-      ({ key, began, ended }) => !active.has(key) && (wants(began) || wants(ended)),
-    );
+    const phases = new Map(known.map(({ key, phase }) => [key, phase]));
+    const isNew = ({ key }: Condition) => (phases.get(key) ?? 'ended') === 'ended';
+    const begun = conditions.filter((one) => isNew(one) && (wants(one.began) || wants(one.ended)));
+    const left = known.filter(({ key, phase }) => phase !== 'ended' && !holding.has(key));
     const messages: Message[] = [
       ...begun.map(({ key, began: notice, ended }) => {
-        return { key, notice, phase: wants(notice) ? 'began' : 'active', ended } as const;
+        // While its last end is not delivered, it holds for the receiver.
+        const first = phases.has(key) ? 'sent' : 'began';
+        return { key, notice, phase: wants(notice) ? first : 'active', ended } as const;
       }),
       ...news.filter(wants).map((notice) => ({ notice, key: notice.type, phase: 'once' }) as const),
     ];
-    for (const { id, key, phase, attempts, ...row } of left) {
-      const notice = row.ended === null ? undefined : parseStored<Notice>(row.ended);
-      const isKnown = phase === 'active' || attempts > 0;
-      if (notice && isKnown && wants(notice)) messages.push({ notice, key, phase: 'ended' });
+    for (const { id, key, phase, ended } of left) {
+      const notice = ended === null ? undefined : parseStored<Notice>(ended);
+      if (notice && phase !== 'began' && wants(notice))
+        messages.push({ notice, key, phase: 'ended' });
       else await deleteWhere(tx, 'notices', { id });
     }
     for (const message of messages) await putNotice(tx, receiver, message, at);
   }
 }
-
-/** Phases in which nothing follows from the end of a condition. */
-const IS_OVER: ReadonlySet<Row<'notices'>['phase']> = new Set(['ended', 'once']);
 
 /** Stores a notice that tries a receiver, whatever it asked for, in the place of an earlier one; returns its id. */
 export function putTest(tx: Db, receiver: Receiver, at: number): Promise<string> {

@@ -9,6 +9,7 @@ import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
+import { freePort } from '../support/free-port.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
@@ -99,6 +100,14 @@ test('a reason is told when it begins and when it ends, signed as Standard Webho
   receiver.answer(204);
   await pass(() => listPauses().length >= 3);
   await ask('/resume', 4);
+  await ask('/pause', 5);
+  receiver.answer(503);
+  for (const path of ['/resume', '/pause', '/resume']) {
+    await bridge.ops('POST', path, {});
+    await clock.passFor(bridge.sandbox, MINUTE_MS);
+  }
+  receiver.answer(204);
+  await pass(() => listPauses().length >= 6);
 
   const messages = log.map(({ msg }) => msg).filter((msg) => /receiver/.test(String(msg)));
 
@@ -117,11 +126,47 @@ test('a reason is told when it begins and when it ends, signed as Standard Webho
     timestamp: expect.stringMatching(/^\d{4}-/),
     data: { code: 'writes-paused', text: expect.stringContaining('writes-paused') },
   });
-  const rounds = Array.from({ length: 2 }, () => ['reason.began', 'reason.ended']);
+  const rounds = Array.from({ length: 3 }, () => ['reason.began', 'reason.ended']);
   expect(listTypes(told)).toEqual(rounds.flat());
-  expect(refused.length).toBeLessThan(20);
-  const again = 'a receiver takes notifications again';
-  expect(messages).toEqual(['a receiver takes no notifications', again]);
+  expect(refused.length).toBeLessThan(30);
+  const outage = ['a receiver takes no notifications', 'a receiver takes notifications again'];
+  expect(messages).toEqual([...outage, ...outage]);
+});
+
+test('a condition that is over before its receiver has taken it is not told, but where an attempt had no answer', async () => {
+  const receiver = await startReceiver();
+  const secretFile = join(makeFolder(), 'secret');
+  const [port, heard] = [await freePort(), new Set<string | undefined>()];
+  let isMended = false;
+  const { url } = await forTest(
+    serve(async (req, res) => {
+      const isOver = /reason.ended.*writes-paused/.test(await text(req));
+      if (!isMended && req.url === '/silent') return res.destroy();
+      if (isMended && isOver) heard.add(req.url);
+      return res.writeHead(isMended ? 204 : 500).end();
+    }),
+  );
+  const toReceiver = (name: string, more: object = {}) => {
+    return { name, url: `${url}/${name}`, secretFile: receiver.secretFile, ...more };
+  };
+  const receivers = [
+    toReceiver('answered'),
+    toReceiver('silent'),
+    toReceiver('unsigned', { secretFile }),
+    toReceiver('refused', { url: `http://127.0.0.1:${port}/refused` }),
+  ];
+  const settings = { ...receiver.settings(), NOTIFY_RECEIVERS: JSON.stringify(receivers) };
+  const { bridge, clock } = await forTest(startCalmBridge({ settings }));
+  for (const path of ['/pause', '/resume']) {
+    await bridge.ops('POST', path, {});
+    await clock.passFor(bridge.sandbox, MINUTE_MS);
+  }
+  isMended = true;
+  writeFileSync(secretFile, receiver.secret);
+  await clock.pass(bridge.sandbox, () => heard.size > 0);
+  await clock.passFor(bridge.sandbox, 6 * MINUTE_MS);
+  await expect.poll(() => bridge.listOps('/notifications'), PATIENT).toEqual([]);
+  expect([...heard]).toEqual(['/silent']);
 });
 
 async function passMinutes(clock: CalmClock, { sandbox }: TestBridge, minutes: number) {
