@@ -34,8 +34,6 @@ export interface ServeWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Resolves with the signal's name when the process is asked to stop. */
   readonly untilStopped: () => Promise<string>;
-  /** Reads the settings again, for secrets that change; undefined: those of the start hold. @throws SettingsError */
-  readonly reload?: (() => LoadedSettings) | undefined;
   /** Calls `hear` each time that the process is asked to read its secrets again (SIGHUP). */
   readonly onHangUp?: ((hear: () => void) => void) | undefined;
   /** Terminal that standard output goes to: there alone the token of an operator is shown. */
@@ -68,8 +66,8 @@ async function serveUntilStopped(
   const { write, env, untilStopped, terminal } = world;
   const { settings, warnings } = loaded;
   // From now on: a start may wait for minutes.
-  const secrets = createSecretWatch(loaded, { reload: world.reload ?? (() => loaded), events });
-  world.onHangUp?.(secrets.reload);
+  const secrets = createSecretWatch(loaded, events);
+  world.onHangUp?.(secrets.readAgain);
   for (const warning of warnings) events.settingWarned({ warning });
   const stopped = untilStopped();
   const store = await openServableStore(settings, {
@@ -154,9 +152,8 @@ function toFacts(
 }
 
 function withOperator(settings: Settings, operator: string | undefined): Settings {
-  return operator === undefined
-    ? settings
-    : { ...settings, ops: { token: operator, ...settings.ops } };
+  const { ops } = settings;
+  return { ...settings, ops: { ...ops, token: ops.token ?? operator } };
 }
 
 function toBasics({ settings: given, shown }: LoadedSettings, operator: string | undefined) {

@@ -1,5 +1,7 @@
 import { type Stats, unwatchFile, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { listCrossProblems } from '../settings/cross-rules.ts';
+import { type SettingProblem, SettingsError } from '../settings/errors.ts';
 import type { LoadedSettings } from '../settings/load.ts';
 import { findAt, settingRows } from '../settings/rows.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -10,42 +12,50 @@ const LOOK_MS = 5_000;
 /** Time after a change until it is read, so that no file is read half written, in milliseconds. */
 const SETTLED_MS = 100;
 
-/** Settings that hold from the next request on, without a restart. */
-const RENEWABLE = ['upstream.token', 'scim.tokens', 'ops.token', 'ops.readerToken', 'database.url'];
+/** Interval at which what cannot be used is read and logged again, in milliseconds. */
+const REPEAT_MS = 5 * 60_000;
+
+/** Settings that hold from the next request on, without a restart; of the database its password alone. */
+const TOKENS = ['upstream.token', 'scim.tokens', 'ops.token', 'ops.readerToken'];
 
 /** Watch of the files that hold secrets. */
 export type SecretWatch = ReturnType<typeof createSecretWatch>;
 
-/** Creates a watch, which begins at once: what cannot be used changes nothing, and is logged. */
+/** Creates a watch, which begins at once: a secret that cannot be used is logged, stays as it was, and holds up no other. */
 export function createSecretWatch(
-  { settings, secretFiles }: LoadedSettings,
-  { reload, events }: { readonly reload: () => LoadedSettings; readonly events: Events },
+  { settings, secretFiles, reread }: LoadedSettings,
+  events: Pick<Events, 'restartNeeded' | 'secretsRenewed' | 'secretsRefused'>,
 ) {
   let current = settings;
   let onChange: (settings: Settings) => void = () => undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  function reloadNow(): void {
-    try {
-      const next = reload().settings;
-      const { secrets, others } = listChanges(current, next);
-      if (others.length > 0) events.restartNeeded({ settings: others.join(', ') });
-      if (secrets.length === 0) return;
-      current = withSecrets(current, next);
+  function readAgain(): void {
+    const { settings: next, problems, isUsable } = reread();
+    const { renewed, refused } = renew(current, next, [...TOKENS, 'database.url'].filter(isUsable));
+    const others = listChanges(renewed, next).filter((name) => !TOKENS.includes(name));
+    const restart = others.filter(isUsable).join(', ');
+    if (restart !== '') events.restartNeeded({ settings: restart });
+    const names = listChanges(current, renewed);
+    if (names.length > 0) {
+      current = renewed;
       onChange(current);
-      events.secretsRenewed({ settings: secrets.join(', ') });
-    } catch (error) {
-      events.secretsRefused({ error });
+      events.secretsRenewed({ settings: names.join(', ') });
     }
-  }
-
-  function onFile(now: Stats): void {
-    // A file that is not there is being replaced.
-    if (now.nlink === 0) return;
+    const found = [...problems, ...refused];
     clearTimeout(timer);
-    timer = setTimeout(reloadNow, SETTLED_MS).unref();
+    if (found.length === 0) return;
+    events.secretsRefused({ error: new SettingsError(found) });
+    readAgainIn(REPEAT_MS);
   }
 
+  function readAgainIn(ms: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(readAgain, ms).unref();
+  }
+
+  // A file that is not there is usually being replaced.
+  const onFile = ({ nlink }: Stats) => readAgainIn(nlink === 0 ? LOOK_MS : SETTLED_MS);
   for (const file of secretFiles) watchFile(file, { interval: LOOK_MS, persistent: false }, onFile);
   return {
     /** The settings of the start with the secrets of now. */
@@ -59,21 +69,28 @@ export function createSecretWatch(
       clearTimeout(timer);
     },
     /** Reads the settings again at once, as SIGHUP asks. */
-    reload: reloadNow,
+    readAgain,
   };
 }
 
-/** Names of settings that differ: those that hold at once, and those that need a restart. */
-function listChanges(before: Settings, after: Settings) {
-  const changed = settingRows
+/** Takes these secrets over: all at once, because two may change places, or else each that the others allow. */
+function renew(before: Settings, after: Settings, secrets: readonly string[]) {
+  let renewed = before;
+  const refused: SettingProblem[] = [];
+  for (const names of [secrets, ...secrets.map((name) => [name])]) {
+    const tried = withSecrets(renewed, after, names);
+    const problems = listCrossProblems(tried);
+    if (problems.length === 0) renewed = tried;
+    refused.push(...problems);
+  }
+  return { renewed, refused };
+}
+
+/** Names of settings that differ. */
+function listChanges(before: Settings, after: Settings): string[] {
+  return settingRows
     .filter(({ path }) => !isDeepStrictEqual(findAt(before, path), findAt(after, path)))
     .map(({ name }) => name);
-  const isRenewable = (name: string) =>
-    RENEWABLE.includes(name) && (name !== 'database.url' || isSameDatabase(before, after));
-  return {
-    secrets: changed.filter(isRenewable),
-    others: changed.filter((name) => !isRenewable(name)),
-  };
 }
 
 /** True when only the credentials of the address differ: another database would be another store. */
@@ -90,15 +107,16 @@ function toPlace(address: string | undefined): string | undefined {
   return url.href;
 }
 
-/** The settings of before with the secrets of after. */
-function withSecrets(before: Settings, after: Settings): Settings {
-  const { token, readerToken } = after.ops;
-  const { token: _operator, readerToken: _reader, ...ops } = before.ops;
+/** The settings of before with those of after that have these names. */
+function withSecrets(before: Settings, after: Settings, names: readonly string[]): Settings {
+  const of = (name: string) => (names.includes(name) ? after : before);
+  const { token } = of('ops.token').ops;
+  const { readerToken } = of('ops.readerToken').ops;
   return {
     ...before,
-    upstream: { ...before.upstream, ...(after.upstream.token && { token: after.upstream.token }) },
-    scim: { ...before.scim, tokens: after.scim.tokens },
-    ops: { ...ops, ...(token && { token }), ...(readerToken && { readerToken }) },
-    database: isSameDatabase(before, after) ? after.database : before.database,
+    upstream: { ...before.upstream, token: of('upstream.token').upstream.token },
+    scim: { ...before.scim, tokens: of('scim.tokens').scim.tokens },
+    ops: { ...before.ops, token, readerToken },
+    database: isSameDatabase(before, after) ? of('database.url').database : before.database,
   };
 }

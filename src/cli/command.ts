@@ -9,7 +9,7 @@ import type { Screen, tableOf } from './table.ts';
 export const defaultConfigFile = join(import.meta.dirname, '../../config/default.yaml');
 
 /** The process as a command sees it; tests bring their own. */
-export interface CliWorld extends Screen, Omit<ServeWorld, 'reload' | 'terminal'> {
+export interface CliWorld extends Screen, Omit<ServeWorld, 'terminal'> {
   /** Returns a file's text; throws when it cannot. */
   readonly readFile: (path: string) => string;
   readonly readInput: () => Promise<string>;

@@ -111,7 +111,7 @@ export function serveCommand(serve: Serve): CommandRow {
     usage: 'serve',
     about: 'serve the bridge until SIGTERM or SIGINT',
     async run({ loadSettings, ...world }) {
-      return { code: await serve(loadSettings(), { ...world, reload: loadSettings }) };
+      return { code: await serve(loadSettings(), world) };
     },
   });
 }

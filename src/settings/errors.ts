@@ -13,7 +13,9 @@ export interface SettingProblem {
 export class SettingsError extends BridgeError {
   override readonly name = 'SettingsError';
   readonly problems: readonly SettingProblem[];
-  constructor(problems: readonly SettingProblem[]) {
+  constructor(found: readonly SettingProblem[]) {
+    // A list with three bad entries is one problem.
+    const problems = [...new Map(found.map((one) => [one.message, one])).values()];
     const lines = problems.map(({ message }) => `  - ${message}`);
     super('settings-invalid', ['The settings do not allow a start:', ...lines].join('\n'), {
       cause: problems.find(({ cause }) => cause !== undefined)?.cause,

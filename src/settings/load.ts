@@ -19,6 +19,8 @@ export interface LoadedSettings {
   readonly shown: readonly ShownSetting[];
   /** Files that hold secrets, as variables `…_FILE` name them. */
   readonly secretFiles: readonly string[];
+  /** Reads the same sources again. */
+  readonly reread: () => ReturnType<typeof readSettings>;
 }
 
 /** A section that is left out is as good as an empty one. */
@@ -31,20 +33,10 @@ const NOTHING: object = Object.fromEntries(
 /** Reads, checks and completes all settings; the only effect is `readFile`. @throws SettingsError with every problem */
 export function loadSettings(source: SettingsSource): LoadedSettings {
   const { env } = source;
-  const problems: SettingProblem[] = [];
-  const given = readSources(settingRows, source, (problem) => problems.push(problem));
-  const input = [...given.values()].reduce(
-    (tree, { row, value }) => withValue(tree, row.path, value),
-    NOTHING,
-  );
-  // What is parsed once is not worth the compiling of a parser.
-  const result = settingsSchema.safeParse(input, { jitless: true });
-  problems.push(...(result.error?.issues ?? []).map((issue) => toProblem(issue, given)));
-  if (!result.success || problems.length > 0) throw toError(problems);
-  const settings = { ...result.data, database: { url: toStoreUrl(result.data) } };
+  const { settings, problems, given } = readSettings(source);
   // Only now: beside a setting that could not be read, "is not set" would mislead.
-  const crossProblems = listCrossProblems(settings);
-  if (crossProblems.length > 0) throw toError(crossProblems);
+  const found = problems.length > 0 ? problems : listCrossProblems(settings);
+  if (found.length > 0) throw new SettingsError(found);
   return {
     settings,
     warnings: [...listMisspelt(env), ...listWarnings(settings)],
@@ -52,12 +44,35 @@ export function loadSettings(source: SettingsSource): LoadedSettings {
     secretFiles: [...given.values()].flatMap(({ origin, source: name }) =>
       origin === 'secret-file' ? (env[name] ?? []) : [],
     ),
+    reread: () => readSettings(source),
   };
 }
 
-/** A list with three bad entries is one problem. */
-function toError(problems: readonly SettingProblem[]): SettingsError {
-  return new SettingsError([...new Map(problems.map((one) => [one.message, one])).values()]);
+/**
+ * Reads settings as far as their sources can be used: a default stands for whatever cannot. `isUsable`: the value is the
+ * one that they give, or is left out in sources that were read to their end.
+ */
+function readSettings(source: SettingsSource) {
+  const problems: SettingProblem[] = [];
+  const given = readSources(settingRows, source, (problem) => problems.push(problem));
+  // What is parsed once is not worth the compiling of a parser.
+  const result = settingsSchema.safeParse(toTree(given), { jitless: true });
+  problems.push(...(result.error?.issues ?? []).map((issue) => toProblem(issue, given)));
+  const wrong = new Set(problems.map(({ setting }) => setting));
+  const usable = new Map([...given].filter(([name]) => !wrong.has(name)));
+  const parsed = result.data ?? settingsSchema.parse(toTree(usable), { jitless: true });
+  // A file that cannot be read, or has a key that is none, may hold any setting.
+  const isRead = settingRows.filter(({ name }) => wrong.has(name)).length === wrong.size;
+  const isUsable = (name: string) => usable.has(name) || (isRead && !wrong.has(name));
+  const settings = { ...parsed, database: { url: toStoreUrl(parsed) } };
+  return { settings, problems, given, isUsable };
+}
+
+function toTree(given: ReadonlyMap<string, Given>): object {
+  return [...given.values()].reduce(
+    (tree, { row, value }) => withValue(tree, row.path, value),
+    NOTHING,
+  );
 }
 
 /** A refusal of the schema for an operator: name, value unless it is a secret, source, allowed values. */
@@ -85,22 +100,18 @@ function toWords(issue: z.core.$ZodIssue, { secret }: SettingRow): string {
   return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? '') : issue.message;
 }
 
-/** Read before there are settings. */
-const OTHER_VARIABLES = ['CONFIG'];
 /** Shorter names resemble too many that have nothing to do with the bridge. */
 const LOOKALIKE_LENGTH_MIN = 8;
 
 /** Lists a warning for each variable that resembles a setting and is none. Values are never shown. */
 function listMisspelt(env: Environment): string[] {
-  const known = settingRows.flatMap(({ variable, fileVariable = variable }) => [
-    variable,
-    fileVariable,
-  ]);
+  const own = settingRows.flatMap(({ variable, fileVariable }) => [variable, fileVariable ?? []]);
+  const known = ['CONFIG', ...own.flat()];
   const candidates = known.filter(({ length }) => length >= LOOKALIKE_LENGTH_MIN);
-  const unknown = Object.keys(env).filter(
-    (name) => env[name] && !known.includes(name) && !OTHER_VARIABLES.includes(name),
-  );
+  const unknown = Object.keys(env).filter((name) => env[name] && !known.includes(name));
   return unknown.flatMap((name) => {
+    const plain = settingRows.find(({ variable }) => name === `${variable}_FILE`)?.variable;
+    if (plain) return [`The environment variable ${name} is not read, only ${plain} is.`];
     const nearest = findNearest(name, candidates);
     if (nearest === undefined) return [];
     return [`The environment variable ${name} is not read. Did you mean ${nearest}?`];
