@@ -43,7 +43,6 @@ export function createSecretWatch(
       events.secretsRenewed({ settings: names.join(', ') });
     }
     const found = [...problems, ...refused];
-    clearTimeout(timer);
     if (found.length === 0) return;
     events.secretsRefused({ error: new SettingsError(found) });
     readAgainIn(REPEAT_MS);

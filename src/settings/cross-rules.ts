@@ -1,5 +1,6 @@
 import { createMatcher } from '../domain/matcher.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
+import { SAFE } from './kinds.ts';
 import { settingRows } from './rows.ts';
 import type { Settings } from './schema.ts';
 
@@ -47,15 +48,20 @@ function listReceiverProblems({ notify }: Settings): SettingProblem[] {
   });
 }
 
-/** A provider alone signs nobody in. */
+/** A provider alone signs nobody in, and nobody is signed in without one. */
 function listOidcProblems({ console: { url }, oidc }: Settings): SettingProblem[] {
-  if (oidc.issuer === undefined) return [];
-  const groups = [...oidc.operatorGroups, ...oidc.readerGroups];
+  const { issuer, clientId, clientSecret, operatorGroups, readerGroups } = oidc;
+  const [group] = [...operatorGroups, ...readerGroups];
+  if (issuer === undefined) {
+    const own = ['clientId', 'clientSecret', 'operatorGroups', 'readerGroups'] as const;
+    const given = own.filter((name) => oidc[name]?.length);
+    return given.slice(0, 1).map((name) => missing('oidc.issuer', `oidc.${name} is, and needs it`));
+  }
   const needed = {
     'console.url': url,
-    'oidc.clientId': oidc.clientId,
-    'oidc.clientSecret': oidc.clientSecret,
-    'oidc.operatorGroups': groups[0],
+    'oidc.clientId': clientId,
+    'oidc.clientSecret': clientSecret,
+    'oidc.operatorGroups': group,
   };
   const names = Object.entries(needed).filter(([, value]) => value === undefined);
   return names.map(([name]) => missing(name, 'oidc.issuer is, and needs it'));
@@ -84,9 +90,7 @@ function missing(setting: string, why: string): SettingProblem {
 }
 
 function isPlainOffLoopback(address: string | undefined): boolean {
-  if (address === undefined) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return address !== undefined && !SAFE.test(address);
 }
 
 /** Refuses settings that cannot serve. @param isOpen the store has a credential @throws SettingsError */

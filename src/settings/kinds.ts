@@ -32,27 +32,32 @@ const UNITS = new Map([
   ['d', 86_400_000],
 ]);
 
+/** Examples for messages, of which a kind shows those within its bounds. */
+const EXAMPLES = ['500ms', '3s', '10m', '1h', '7d', '90d'];
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 /** A span of time written as `500ms`, `3s`, `10m`, `1h`, `7d` or `0`; kept in milliseconds. */
-export function duration({ min, max }: Bounds<string>) {
+export function duration(bounds: Bounds<string>) {
+  const [min, max] = [toMs(bounds.min), toMs(bounds.max)];
   return z
     .union([z.literal(0).transform(() => '0'), z.string()])
     .pipe(z.string().regex(/^(0|\d{1,9}(ms|s|m|h|d))$/))
     .transform(toMs)
-    .pipe(z.number().min(toMs(min)).max(toMs(max)))
-    .register(kindFacts, {
-      allowed: `a duration from ${min} to ${max}, such as 500ms, 3s, 10m or 1h`,
-      show: showDuration,
-    });
+    .pipe(z.number().min(min).max(max))
+    .register(kindFacts, { allowed: toAllowedSpan(bounds), show: showDuration });
 }
 
 /** As `duration`, or 0, which means never. */
-export function durationOrZero({ min, max }: Bounds<string>) {
-  return duration({ min: '0', max })
-    .refine((ms) => ms === 0 || ms >= toMs(min))
-    .register(kindFacts, {
-      allowed: `0, or a duration from ${min} to ${max}, such as 15s, 10m or 1h`,
-      show: showDuration,
-    });
+export function durationOrZero(bounds: Bounds<string>) {
+  const [allowed, min] = [`0, or ${toAllowedSpan(bounds)}`, toMs(bounds.min)];
+  return duration({ ...bounds, min: '0' })
+    .refine((ms) => ms === 0 || ms >= min)
+    .register(kindFacts, { allowed, show: showDuration });
+}
+
+function toAllowedSpan({ min, max }: Bounds<string>): string {
+  const isWithin = (text: string) => toMs(text) >= toMs(min) && toMs(text) <= toMs(max);
+  return `a duration from ${min} to ${max}, such as ${OR.format(EXAMPLES.filter(isWithin))}`;
 }
 
 /** A whole number; environment variables bring it as digits. */
@@ -97,8 +102,14 @@ export function trustedProxies() {
 }
 
 /** A list of texts: a YAML list, or one text with commas. Blank entries are dropped. */
-export function textList(allowed: string) {
-  return list(z.string().min(1)).register(kindFacts, { allowed });
+export function textList(allowed: string, pattern = /./) {
+  return list(z.string().regex(pattern)).register(kindFacts, { allowed });
+}
+
+/** Names of hosts as addresses have them between `//` and the port. */
+export function hostList() {
+  const allowed = 'bare names of hosts separated by commas, without port; `*` stands for any text';
+  return textList(allowed, /^([\w.*-]+|\[[\da-f:.*]+\])$/i);
 }
 
 /** A value with parts: YAML, or its JSON text in the environment. Its schema says which part is wrong, and why. */
@@ -123,9 +134,11 @@ export function matching(allowed: string, isAllowed: (text: string) => boolean) 
   return z.string(`has to be ${allowed}`).refine(isAllowed, `has to be ${allowed}`);
 }
 
-/** The address of an HTTP server, kept without a trailing slash so that paths can be appended. */
-export function httpUrl() {
-  return address(`an http:// or https:// address ${BARE}`, isBareHttpUrl);
+/** The address of an HTTP server, kept without a trailing slash so that paths can be appended, of which `path` is one. */
+export function httpUrl(path?: `/${string}`) {
+  const isBase = (text: string) => path === undefined || !text.replace(/\/+$/, '').endsWith(path);
+  const allowed = `an http:// or https:// address ${BARE}${path ? `, and without ${path}` : ''}`;
+  return address(allowed, (text) => isBareHttpUrl(text) && isBase(text));
 }
 
 /** The same where nobody in between may change the answers. */
@@ -135,7 +148,8 @@ export function httpsUrl() {
 }
 
 const BARE = 'without credentials, query or fragment';
-const SAFE = /^(?:https:|http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$))/i;
+/** An address over TLS, or on loopback. */
+export const SAFE = /^(?:https:|http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?:[:/]|$))/i;
 
 /** The address of a proxy, which may carry credentials. */
 export function proxyUrl() {
@@ -147,7 +161,7 @@ export function proxyUrl() {
 /** Address of the store: a SQLite file or a PostgreSQL server, whose address may carry credentials. */
 export function databaseUrl() {
   const isStore = (text: string) =>
-    /^sqlite:./.test(text) || (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text));
+    /^sqlite:(?!:memory:)./.test(text) || (/^postgres(ql)?:\/\/./.test(text) && URL.canParse(text));
   const allowed = 'sqlite:<file> or postgres://<user>:<password>@<host>/<database>';
   return address(allowed, isStore, { secret: 'password' });
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { driftPolicy } from './drift-policy.ts';
 import {
   choice,
   databaseUrl,
   duration,
   durationOrZero,
+  hostList,
   httpsUrl,
   httpUrl,
   proxyUrl,
@@ -15,9 +15,7 @@ import {
   trustedProxies,
   wholeNumber,
 } from './kinds.ts';
-import { quirks } from './quirks.ts';
-import { receiverList } from './receiver-list.ts';
-import { ruleList } from './rule-list.ts';
+import { driftPolicy, quirks, receiverList, ruleList } from './structures.ts';
 
 /** Words of services for "no seat is free"; each is long enough to mean nothing else. */
 const REFUSALS =
@@ -35,7 +33,7 @@ export const settingsSchema = z.strictObject({
   ),
   publicUrl: option(
     'The address that identity providers use. `meta.location` starts with it. If not set, `host` and `port` are used, never the `Host` header.',
-    httpUrl().optional(),
+    httpUrl('/scim/v2').optional(),
   ),
   trustProxy: option(
     'The proxies whose `X-Forwarded-For` the bridge trusts: addresses, networks (`loopback`, `10.0.0.0/8`), or how many there are. The log, `scim-bridge acts` and the delay of failed sign-ins use the address of the client. A trusted proxy can claim any address.',
@@ -49,7 +47,7 @@ export const settingsSchema = z.strictObject({
   upstream: z.strictObject({
     url: option(
       'Base address of the service. If not set, the bridge serves and uses an embedded sandbox.',
-      httpUrl().optional(),
+      httpUrl('/scim/v2').optional(),
     ),
     token: option(
       'API token of the service, required with `upstream.url`. `scim-bridge check` lists the rights that its owner needs.',
@@ -197,7 +195,7 @@ export const settingsSchema = z.strictObject({
   console: z.strictObject({
     url: option(
       'Address of the console without its path. `oidc.issuer` needs it to lead operators back to `/console/oidc/callback`.',
-      httpUrl().optional(),
+      httpUrl('/console').optional(),
     ),
   }),
   /** The identity provider of the company, for operators. */
@@ -300,7 +298,7 @@ export const settingsSchema = z.strictObject({
     ),
     hosts: option(
       'Hosts of receivers. A receiver on another host stops the start.',
-      textList('names of hosts separated by commas; `*` stands for any text').prefault([]),
+      hostList().prefault([]),
     ),
     privateAddresses: option(
       '`allow`: a receiver may have a private or local address, without TLS.',
@@ -310,7 +308,7 @@ export const settingsSchema = z.strictObject({
   oauth: z.strictObject({
     keyHosts: option(
       'Hosts from which the bridge reads keys of issuers, for clients that sign in with assertions. See [credentials.md](credentials.md#sign-in-without-a-secret).',
-      textList('names of hosts separated by commas; `*` stands for any text').prefault([]),
+      hostList().prefault([]),
     ),
     privateAddresses: option(
       '`allow`: such a host may have a private or local address, without TLS.',

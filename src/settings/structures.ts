@@ -1,0 +1,190 @@
+import { z } from 'zod';
+import { DRIFT_KINDS, isUnmanagedKind } from '../domain/drift.ts';
+import { DRIFT_ACTIONS, type DriftPolicy } from '../domain/drift-policy.ts';
+import { createMatcher } from '../domain/matcher.ts';
+import { hasStar, type Rule } from '../domain/rule-book.ts';
+import { foldCase } from '../domain/values.ts';
+import { matching, structured } from './kinds.ts';
+
+/** Behaviour of the service that an operator names. */
+export function quirks() {
+  const schema = z.strictObject({
+    /** Version in the paths of REST calls. */
+    apiVersion: z.enum(['latest', 'v1']).exactOptional(),
+    /** How `emails` is written when a user is created. */
+    emailForm: z.enum(['strings', 'objects']).exactOptional(),
+    /** Whether the service takes the name when a user is created, which saves the second call. */
+    nameOnCreate: z.boolean().exactOptional(),
+    /** How one PATCH names many members: one operation for each, one array of values, or one member a call. */
+    memberForm: z.enum(['operations', 'array', 'single']).exactOptional(),
+    /** Which REST id of a group its SCIM id equals. */
+    groupScimId: z.enum(['restId', 'uid']).exactOptional(),
+    /** `false`: the service is never asked to filter lists of users. */
+    filter: z.literal(false).exactOptional(),
+    /** `false`: a changed userName is never offered to the service. */
+    userNameUpdates: z.literal(false).exactOptional(),
+  });
+  return structured(schema, {
+    allowed:
+      'a map of apiVersion (latest, v1), emailForm (strings, objects), nameOnCreate (true, false), memberForm (operations, array, single), groupScimId (restId, uid), filter (false) and userNameUpdates (false); JSON in the variable',
+    show: (value) => JSON.stringify(value),
+  });
+}
+
+const WORDS = DRIFT_ACTIONS.join(', ');
+
+/** Action for drift: one word, or a map of kinds. */
+export function driftPolicy() {
+  const map = z
+    .partialRecord(z.enum(['default', ...DRIFT_KINDS]), z.enum(DRIFT_ACTIONS))
+    .superRefine((policy, context) => {
+      for (const kind of DRIFT_KINDS.filter(isUnmanagedKind)) {
+        const message = 'cannot be repaired: nobody asked for it, so it is never touched';
+        if (policy[kind] === 'repair') context.addIssue({ code: 'custom', path: [kind], message });
+      }
+    })
+    .transform(({ default: otherwise = 'report', ...kinds }): DriftPolicy => {
+      return { default: otherwise, kinds };
+    });
+  const toMap = (given: unknown) => (typeof given === 'string' ? { default: given } : given);
+  return structured(z.preprocess(toMap, map), {
+    allowed: `${WORDS}; or a map of the kinds of drift and default to these; JSON in the variable`,
+    show: showPolicy,
+  });
+}
+
+/** A policy as it is written: one word, or a map. */
+function showPolicy(policy: unknown): string {
+  const { default: otherwise, kinds } = Object(policy);
+  const isOneWord = Object.keys(Object(kinds)).length === 0;
+  return isOneWord ? String(otherwise) : JSON.stringify({ default: otherwise, ...Object(kinds) });
+}
+
+/** More receivers than this are a mistake: each is sent everything on its own. */
+const RECEIVERS_MAX = 20;
+
+/** Types of notifications. */
+const TYPES = [
+  ...['reason.began', 'reason.ended', 'plan.held', 'credential.expires', 'leaver.late'],
+  ...['leaver.done', 'test', ...DRIFT_KINDS.map((kind) => `drift.found.${kind}`)],
+];
+
+const receiver = z
+  .strictObject({
+    name: matching('a name of letters, digits, dots, dashes', (name) =>
+      /^[\w.-]{1,64}$/.test(name),
+    ),
+    url: matching('an https:// address without a user or a fragment', isReceiverUrl),
+    secretFile: matching('the path of a file', (path) => /^.{1,4096}$/.test(path)).optional(),
+    events: z
+      .array(matching('a type such as reason.*', (type) => createMatcher([type])(TYPES)))
+      .min(1)
+      .max(100)
+      .default(['*']),
+    format: z.enum(['standard', 'slack', 'teams']).default('standard'),
+    names: z.boolean().default(false),
+  })
+  .refine(({ format, secretFile }) => format !== 'standard' || secretFile !== undefined, {
+    message: 'is missing: with it the format standard is signed',
+    path: ['secretFile'],
+  });
+
+/** Receivers of notifications. */
+export function receiverList() {
+  const list = z
+    .array(receiver)
+    .max(RECEIVERS_MAX)
+    .superRefine((receivers, context) => {
+      const names = receivers.map(({ name }) => name);
+      for (const [index, name] of names.entries()) {
+        const message = `is ${name}, as another one's`;
+        if (names.indexOf(name) < index)
+          context.addIssue({ code: 'custom', path: [index, 'name'], message });
+      }
+    });
+  return structured(list, {
+    allowed:
+      'a list of receivers, each with name, url and secretFile, and with events, format and names where they are others; JSON in the variable',
+    // The address of a Slack or Teams channel is its password.
+    secret: 'value',
+  });
+}
+
+function isReceiverUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || !['https:', 'http:'].includes(url.protocol)) return false;
+  return url.username === '' && url.password === '' && url.hash === '';
+}
+
+/** More rules than this are a mistake: each one is evaluated at each change of a group. */
+const RULES_MAX = 500;
+const NUMBER_MAX = 2_147_483_647;
+const ENTITIES_MAX = 200;
+const ROLES_MAX = 20;
+
+const pattern = matching(
+  'the name of a group, `*` stands for any text',
+  (text) => text.trim() === text && text !== '' && text.length <= 1_000,
+);
+const amount = z.int().min(0).max(NUMBER_MAX).exactOptional();
+const flag = z.boolean().exactOptional();
+const id = matching('an id', (text) => /^[\w-]{1,64}$/.test(text));
+const entities = z
+  .array(z.strictObject({ uid: id, roles: z.array(id).min(1).max(ROLES_MAX) }))
+  .min(1)
+  .max(ENTITIES_MAX)
+  .refine(
+    (some) => new Set(some.map(({ uid }) => uid)).size === some.length,
+    'names an entity twice',
+  );
+
+/** Each kind of rule, by the key that tells it from the others. */
+const RULES = {
+  group: z.strictObject({
+    group: pattern,
+    permissions: amount,
+    addToCardsAndSpacesEnabled: flag,
+    entities: entities.exactOptional(),
+  }),
+  adminsOf: z.strictObject({ adminsOf: pattern, from: pattern }).superRefine((rule, context) => {
+    const message = findSenseless(rule);
+    if (message !== undefined) context.addIssue(message);
+  }),
+  membersOf: z.strictObject({
+    membersOf: pattern,
+    appsPermissions: z.literal([0, 1, 2, 4, 5, 6]).exactOptional(),
+    temporarilyInactive: flag,
+  }),
+};
+const KINDS = ['group', 'adminsOf', 'membersOf'] as const;
+
+const rule = z.looseObject({}).transform((entry, context): Rule => {
+  const [kind, ...others] = KINDS.filter((key) => key in entry);
+  if (kind === undefined || others.length > 0) {
+    context.addIssue('has to have exactly one of the keys group, adminsOf and membersOf');
+    return z.NEVER;
+  }
+  if (Object.keys(entry).length === 1) context.addIssue('sets nothing');
+  const { success, data, error } = RULES[kind].safeParse(entry);
+  for (const { path, message } of error?.issues ?? [])
+    context.addIssue({ code: 'custom', path: [...path], message });
+  return success ? data : z.NEVER;
+});
+
+/** The rules of the configuration. */
+export function ruleList() {
+  return structured(z.array(rule).max(RULES_MAX), {
+    allowed:
+      'a list of rules, each with the key group, adminsOf or membersOf; JSON in the variable',
+  });
+}
+
+function findSenseless({ adminsOf, from }: { adminsOf: string; from: string }) {
+  if (foldCase(adminsOf) === foldCase(from)) {
+    return 'makes every member of a group an admin of the same group: adminsOf and from are equal';
+  }
+  const isAmbiguous = [adminsOf, from].some((text) => text.split('*').length > 2);
+  return hasStar(adminsOf) && hasStar(from) && isAmbiguous
+    ? 'has more than one * where * stands for the same text in adminsOf and from'
+    : undefined;
+}
