@@ -47,7 +47,7 @@ export function createAccess(deps: AccessDeps) {
     },
     providers: createProviders({ store, clock }),
     tokens: createTokens({ store, clock }),
-    clients: createClients({ store, clock, reader }),
+    clients: createClients({ store, clock }, reader),
     sessions: createSessions({ store, clock, findGiven: () => given }),
     issuerKeys,
     /** Accepts these tokens of the settings from now on, and no others of them. */

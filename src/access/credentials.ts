@@ -25,6 +25,8 @@ interface CredentialsDeps {
   readonly clock: { now(): number };
 }
 
+type Reader = Pick<DocumentReader, 'isAllowed'>;
+
 /** Request for a credential. */
 interface Wish {
   readonly name: string;
@@ -80,11 +82,7 @@ export function createTokens({ store, clock }: CredentialsDeps) {
 const SECRETS_MAX = 2;
 
 /** Keeps the OAuth clients of a store, which are identity providers, and their secrets. */
-export function createClients({
-  store,
-  clock,
-  reader,
-}: CredentialsDeps & { readonly reader: Pick<DocumentReader, 'isAllowed'> }) {
+export function createClients({ store, clock }: CredentialsDeps, reader: Reader) {
   return {
     /** Makes a client; without a text it proves itself by assertions. @throws Refusal */
     make({ proof, by, ...wish }: ClientWish) {
@@ -180,18 +178,12 @@ async function lock(tx: Db, kind: 'token' | 'client', idOrName: string): Promise
 }
 
 /** True if the keys are stored, or the settings let their address be read. */
-function isReadable(
-  reader: Pick<DocumentReader, 'isAllowed'>,
-  { issuer, keys: source }: Trust,
-): boolean {
+function isReadable(reader: Reader, { issuer, keys: source }: Trust): boolean {
   return source.kind === 'given' || reader.isAllowed(toAddress({ issuer: issuer ?? '', source }));
 }
 
 /** The credential as it is after a change. */
-async function get(
-  tx: Db,
-  { kind, id }: Pick<CredentialRow, 'kind' | 'id'>,
-): Promise<CredentialRow> {
+async function get(tx: Db, { kind, id }: CredentialRow): Promise<CredentialRow> {
   const row = await findCredential(tx, kind, id);
   if (row === undefined) throw new BridgeError('bug', `the ${kind} ${id} is gone`);
   return row;
@@ -217,10 +209,7 @@ async function addSecret(
 const SOON_MS = 30 * 24 * 3_600_000;
 
 /** Named tokens and secrets that end within 30 days or have ended, and are not revoked. */
-export function listExpiring(
-  live: readonly LiveCredential[],
-  now: number,
-): readonly LiveCredential[] {
+export function listExpiring(live: readonly LiveCredential[], now: number): LiveCredential[] {
   return live.filter(({ expiresAt }) => expiresAt !== null && expiresAt - now <= SOON_MS);
 }
 

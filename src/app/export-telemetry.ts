@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, followOutage } from '../domain/clock.ts';
 import type { Events } from '../telemetry/events.ts';
 import { readPackageVersion } from './package-version.ts';
 
@@ -12,7 +12,12 @@ export async function exportTelemetry(
   const tracesUrl = findTracesUrl(env);
   if (tracesUrl === undefined) return undefined;
   const { startOpenTelemetry } = await import('../telemetry/open-telemetry.ts');
-  const onExport = createExportLog(events, clock);
+  // Each failure would be too much for the log.
+  const onExport = followOutage(
+    clock,
+    (error: Error) => events.exportFailed({ error }),
+    events.exportRecovered,
+  );
   return startOpenTelemetry({ env, tracesUrl, version: readPackageVersion(), onExport });
 }
 
@@ -23,20 +28,4 @@ function findTracesUrl(env: Env): string | undefined {
   if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   return base ? `${base.replace(/\/+$/, '')}/v1/traces` : undefined;
-}
-
-/** Logs when a collector stops taking traces, and when it takes them again, never each failure. */
-function createExportLog(events: Events, clock: Pick<Clock, 'now'>) {
-  let outage: { readonly sinceMs: number; failures: number } | undefined;
-  return (error: Error | undefined) => {
-    if (error === undefined) {
-      if (outage === undefined) return;
-      const { sinceMs, failures } = outage;
-      outage = undefined;
-      events.exportRecovered({ afterMs: clock.now() - sinceMs, failures });
-    } else if (outage === undefined) {
-      outage = { sinceMs: clock.now(), failures: 1 };
-      events.exportFailed({ error });
-    } else outage.failures += 1;
-  };
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../../test/support/lifetimes.ts';
-import { createAccess } from '../access/access.ts';
+import { type Access, createAccess } from '../access/access.ts';
+import type { Trust } from '../domain/trust.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
 import type { Store } from '../store/store.ts';
@@ -9,7 +10,6 @@ import { systemClock } from '../telemetry/system-clock.ts';
 import { openServableStore, readTokens } from './first-access.ts';
 
 const REAL = { UPSTREAM_URL: 'https://service.example.com', UPSTREAM_TOKEN: 'secret' };
-const noTokens = { scim: [], operator: undefined, reader: undefined };
 
 function setUp() {
   const base = { DATABASE_URL: `sqlite:${join(makeFolder(), 'bridge.db')}` };
@@ -31,47 +31,32 @@ function setUp() {
 
 const ACCESS = {
   clock: systemClock,
-  given: noTokens,
+  given: { scim: [], operator: undefined, reader: undefined },
   onFailure: () => {},
   keyHosts: { hosts: [], privateAddresses: 'refuse' },
   keysFailed: () => {},
 } as const;
 
-test('a real service is not served before anybody can come in, and is once a token is in the store', async () => {
+const WISH = { name: 'okta', profile: 'lenient', provider: 'default', by: 'command' } as const;
+const TRUST: Trust = {
+  ...{ issuer: null, keys: { kind: 'given', keys: [] }, audiences: [], claims: [] },
+  ...{ lifetimeMs: 1, once: 'jti' },
+};
+
+test.each([
+  ['a token', ({ tokens }: Access) => tokens.make({ ...WISH, purpose: 'scim', validForMs: null })],
+  [
+    'a client that has no secret',
+    ({ clients }: Access) => clients.make({ ...WISH, proof: { trust: TRUST } }),
+  ],
+])('a real service is not served before anybody can come in, and is by %s', async (_, make) => {
   const { withStore } = setUp();
   const nothing = async () => 'open';
   await expect(withStore(REAL, nothing)).rejects.toThrow(SettingsError);
   expect(await withStore({ ...REAL, OPS_TOKEN: 'token-of-an-operator' }, nothing)).toBe('open');
 
-  await withStore({}, async (store) => {
-    await createAccess({ store, ...ACCESS }).tokens.make({
-      name: 'okta',
-      purpose: 'scim',
-      profile: 'lenient',
-      provider: 'default',
-      validForMs: null,
-      by: 'command',
-    });
-  });
+  await withStore({}, async (store) => make(createAccess({ store, ...ACCESS })));
   expect(await withStore(REAL, nothing)).toBe('open');
-});
-
-test('a real service is served when a client that has no secret could come in', async () => {
-  const { withStore } = setUp();
-  await withStore({}, async (store) => {
-    const { clients } = createAccess({ store, ...ACCESS });
-    const keys = { kind: 'given', keys: [] } as const;
-    const rest = { audiences: [], claims: [], lifetimeMs: 1, once: 'jti' };
-    const proof = { trust: { issuer: null, keys, ...rest } };
-    await clients.make({
-      name: 'entra',
-      profile: 'lenient',
-      provider: 'default',
-      proof,
-      by: 'command',
-    });
-  });
-  expect(await withStore(REAL, async () => 'open')).toBe('open');
 });
 
 test('the token that a first run prints survives a restart, and never opens a real service', async () => {

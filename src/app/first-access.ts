@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
-import { createRarely } from '../access/attempts.ts';
 import { createTokens } from '../access/credentials.ts';
 import { Refusal } from '../access/refusal.ts';
 import { makeLink } from '../access/sessions.ts';
@@ -24,6 +23,7 @@ import { createShared } from '../store/shared-state.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
+import { logRarely } from './telemetry.ts';
 
 /** Who acts: whoever may write the store may do anything with it. */
 const COMMAND = { operator: 'command', credential: 'command', requestId: '', remoteAddress: '' };
@@ -62,14 +62,16 @@ async function openBeside(settings: Settings, error: unknown): Promise<Store> {
   return openStore({ url: toStoreUrl(settings), beside: true });
 }
 
-/** Opens the store of the settings and brings its schema up to date. @throws StoreError */
+/** Opens the store of the settings and brings its schema up to date. @throws StoreError, and what `check` throws */
 export async function openMigratedStore(
   settings: Settings,
   options: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'> = {},
+  check: (store: Store) => Promise<void> = async () => undefined,
 ): Promise<Store> {
   const store = await openStore({ url: toStoreUrl(settings), ...options }).catch(refuseSecond);
   try {
     await migrate(store);
+    await check(store);
     return store;
   } catch (error) {
     await store.close();
@@ -85,20 +87,15 @@ function refuseSecond(error: unknown): never {
 }
 
 /** Opens the store and makes sure that it can be used. @throws StoreError; SettingsError when no credential ever could */
-export async function openServableStore(
+export function openServableStore(
   settings: Settings,
   watch: Pick<StoreOptions, 'deadline' | 'onConnectionLost' | 'findUrl'>,
 ): Promise<Store> {
-  const store = await openMigratedStore(settings, watch);
-  try {
-    const live = await listLiveCredentials(store.read);
+  return openMigratedStore(settings, watch, async ({ read }) => {
+    const live = await listLiveCredentials(read);
     const isOpen = live.some(({ purpose }) => ['scim', 'client', 'operator'].includes(purpose));
     assertServable(settings, isOpen);
-    return store;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  });
 }
 
 /** Tokens that the settings give, or that the first run made. */
@@ -154,7 +151,6 @@ export function toStoreWatch(
 ): Pick<StoreOptions, 'deadline' | 'onConnectionLost'> {
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
-  const rarely = createRarely();
   let isLogged = false;
   return {
     deadline: {
@@ -165,13 +161,13 @@ export function toStoreWatch(
         isLogged = true;
       },
     },
-    onConnectionLost(error) {
-      // A server that ends takes all of them.
-      if (rarely.take('connection', performance.now()) === 0) return;
-      const { code } = Object(error);
-      const line = { code: typeof code === 'string' ? code : 'unknown' };
-      events.storeConnectionLost(line);
-    },
+    // A server that ends takes all of them.
+    onConnectionLost: logRarely(
+      systemClock,
+      () => 'connection',
+      (error: unknown) =>
+        events.storeConnectionLost({ code: String(Object(error).code ?? 'unknown') }),
+    ),
   };
 }
 

@@ -43,6 +43,16 @@ async function readAll(socket: Socket): Promise<string> {
   return chunks.join('');
 }
 
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+/** The whole answer to a request, of which `piece` is sent again and again until the connection is closed. */
+async function ask(server: Server, text: string, piece?: string): Promise<string> {
+  const socket = await open(server);
+  socket.write(text);
+  const drip = setInterval(() => piece !== undefined && socket.write(piece), 10);
+  return readAll(socket).finally(() => clearInterval(drip));
+}
+
 function untilClosed(socket: Socket): Promise<void> {
   return new Promise((resolve) => socket.once('close', () => resolve()));
 }
@@ -58,7 +68,7 @@ test('one address cannot take all connections, and none that stays silent lasts'
   await expect.poll(() => closed).toBe(20);
   const other = connect({ port: toPort(server), host: '127.0.0.1', localAddress: '127.0.0.2' });
   closings.push(() => other.destroy());
-  other.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  other.write(GET);
   expect(await readAll(other)).toMatch(/here$/);
   expect(closed).toBe(20);
 
@@ -97,19 +107,10 @@ test('a connection on which a request has begun to come does', async () => {
   expect(await answer).toContain('whole');
 });
 
-test('a connection that says nothing is closed', async () => {
-  const socket = await open(await start({ requestMs: 200 }));
-
-  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 408 /);
-});
-
 test('headers that come byte by byte are cut off', async () => {
-  const socket = await open(await start({ requestMs: 300 }));
-  const drip = setInterval(() => socket.write('x'), 20);
-  socket.write('GET / HTTP/1.1\r\nX-Slow: ');
+  const server = await start({ requestMs: 300 });
 
-  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 408 /);
-  clearInterval(drip);
+  expect(await ask(server, 'GET / HTTP/1.1\r\nX-Slow: ', 'x')).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 test('a body that comes byte by byte is cut off, answered or not', async () => {
@@ -119,19 +120,11 @@ test('a body that comes byte by byte is cut off, answered or not', async () => {
     if (req.url === '/refused') res.writeHead(401).end('no');
     else req.resume();
   });
-  const answers = await Promise.all(
-    ['/refused', '/read'].map(async (path) => {
-      const socket = await open(server);
-      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n`);
-      const drip = setInterval(() => socket.write('x'), 20);
-      const answer = await readAll(socket);
-      clearInterval(drip);
-      return answer;
-    }),
-  );
+  const rest = 'HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n';
+  const [refused, read] = [`POST /refused ${rest}`, `POST /read ${rest}`];
 
-  expect(answers[0]).toMatch(/^HTTP\/1\.1 401 /);
-  expect(answers[1]).toMatch(/^HTTP\/1\.1 408 /);
+  expect(await ask(server, refused, 'x')).toMatch(/^HTTP\/1\.1 401 /);
+  expect(await ask(server, read, 'x')).toMatch(/^HTTP\/1\.1 408 /);
 });
 
 test('an answer that nobody reads is cut off, and its memory is free', async () => {
@@ -148,33 +141,27 @@ test('an answer that nobody reads is cut off, and its memory is free', async () 
 test('a body without end that nobody reads is answered, and a second later cut off', async () => {
   const server = await start({});
   server.on('request', (_req, res) => res.writeHead(401).end('no'));
-  const socket = await open(server);
-  socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
-  const drip = setInterval(() => socket.write('4\r\nxxxx\r\n'), 10);
+  const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 401 /);
-  clearInterval(drip);
+  expect(await ask(server, head, '4\r\nxxxx\r\n')).toMatch(/^HTTP\/1\.1 401 /);
 });
 
 test('what is left of an honest body is taken, and its connection serves on', async () => {
   const server = await start({});
   server.on('request', (_req, res) => res.writeHead(401).end('no'));
-  const socket = await open(server);
   const body = 'x'.repeat(500_000);
-  socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  const post = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-  expect((await readAll(socket)).match(/HTTP\/1\.1 401 /g)).toHaveLength(2);
+  expect((await ask(server, post + GET)).match(/HTTP\/1\.1 401 /g)).toHaveLength(2);
 });
 
 test('who asks for another protocol is answered in this one, and the connection ends', async () => {
   const server = await start({});
   server.on('request', (_req, res) => res.end('served'));
-  const socket = await open(server);
   const head = 'POST / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: upgrade';
-  socket.write(`${head}\r\nContent-Length: 400000\r\n\r\n${'x'.repeat(400_000)}`);
+  const post = `${head}\r\nContent-Length: 400000\r\n\r\n${'x'.repeat(400_000)}`;
 
-  expect(await readAll(socket)).toMatch(/connection: close[\s\S]*served/i);
+  expect(await ask(server, post)).toMatch(/connection: close[\s\S]*served/i);
 });
 
 test('a connection beyond the limit is closed at once, the others are served', async () => {
@@ -186,7 +173,7 @@ test('a connection beyond the limit is closed at once, the others are served', a
   beyond.on('error', () => undefined);
   await untilClosed(beyond);
 
-  last.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  last.write(GET);
 
   expect(await readAll(last)).toMatch(/served/);
 });
@@ -222,15 +209,10 @@ test('requests without end on one connection wait for their answers to be read',
 test('headers of more than 40 KiB are refused, a filter of 10,000 encoded characters is not', async () => {
   const server = await start({});
   server.on('request', (_req, res) => res.end('served'));
-  const answers = await Promise.all(
-    [30_000, 50_000].map(async (length) => {
-      const socket = await open(server);
-      socket.write(`GET /?${'x'.repeat(length)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-      return (await readAll(socket)).slice(0, 12);
-    }),
-  );
+  const withFilter = (length: number) => GET.replace('/', `/?${'x'.repeat(length)}`);
 
-  expect(answers).toEqual(['HTTP/1.1 200', 'HTTP/1.1 431']);
+  expect(await ask(server, withFilter(30_000))).toMatch(/^HTTP\/1.1 200/);
+  expect(await ask(server, withFilter(50_000))).toMatch(/^HTTP\/1.1 431/);
 });
 
 test('an open port answers that the process is alive, and everything else 503, until an application does', async () => {

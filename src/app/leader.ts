@@ -107,16 +107,9 @@ function createOperatorWays(
 /** Has the leader do something; undefined: it said nothing in time. @throws what the leader met, StoreError */
 async function ask<Name extends keyof LeaderWork>(...args: Parameters<typeof askLeader<Name>>) {
   const answer = await askLeader(...args);
-  if (answer?.failure !== undefined) throw toErrandError(answer.failure);
-  return answer;
-}
-
-/** The failure of an errand as the leader met it. */
-function toErrandError(failure: unknown): Error {
-  const call = findApiFailure(failure);
-  if (call !== undefined) return call;
-  const { code, message } = Object(failure);
-  return new BridgeError(String(code), String(message));
+  if (answer?.failure === undefined) return answer;
+  const { code, message } = Object(answer.failure);
+  throw findApiFailure(answer.failure) ?? new BridgeError(String(code), String(message));
 }
 
 const OPEN = { kind: 'open' } as const;

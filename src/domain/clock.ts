@@ -12,3 +12,19 @@ export interface Clock {
 export function readSteady(clock: Pick<Clock, 'now' | 'steady'>): number {
   return clock.steady?.() ?? clock.now();
 }
+
+/** Follows failures of one thing: `began` hears the first of them, `over` how long they lasted and how many they were. */
+export function followOutage<Failure>(
+  clock: Pick<Clock, 'now'>,
+  began: (failure: Failure) => void,
+  over: (outage: { readonly afterMs: number; readonly failures: number }) => void,
+): (failure: Failure | undefined) => void {
+  let [sinceMs, failures] = [0, 0];
+  return (failure) => {
+    if (failure === undefined && failures > 0) over({ afterMs: clock.now() - sinceMs, failures });
+    failures = failure === undefined ? 0 : failures + 1;
+    if (failure === undefined || failures > 1) return;
+    sinceMs = clock.now();
+    began(failure);
+  };
+}

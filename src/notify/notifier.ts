@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Webhook } from 'standardwebhooks';
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, followOutage } from '../domain/clock.ts';
 import { createLoop } from '../domain/loop.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import type { Condition, Notice, Receiver } from '../domain/notification.ts';
@@ -90,13 +90,17 @@ function createDelivery(
   outbound: ReturnType<typeof createOutbound>,
 ) {
   const { name } = receiver;
-  const note = createNote(name, events, clock);
+  const follow = followOutage(
+    clock,
+    (reason: string) => events.receiverDown({ receiver: name, reason }),
+    (outage) => events.receiverUp({ receiver: name, ...outage }),
+  );
 
   /** Never throws. */
   async function post(message: Row<'notices'>): Promise<PostResult> {
     // Nothing of the error is logged: it may quote the secret.
     const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
-    if (headers === undefined) return { kind: 'down', error: NO_SECRET };
+    if (headers === undefined) return { result: 'failed', isDown: true, error: NO_SECRET };
     let isOpen = false;
     // It is read once there is a connection to write it to.
     function* toContent() {
@@ -107,14 +111,13 @@ function createDelivery(
       const request = { method: 'POST', headers, body: Readable.from(toContent()) } as const;
       const { body, statusCode, headers: said } = await outbound.send(receiver.url, request);
       await body.dump({ limit: ANSWER_MAX });
-      if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered' };
+      if (statusCode >= 200 && statusCode < 300) return { result: 'delivered' };
       const error = `answered with ${statusCode}`;
       const isDown = statusCode >= 500 || statusCode === 429 || statusCode === 408;
-      if (!isDown) return { kind: 'refused', error };
-      const retryAfterMs = parseRetryAfter(`${said['retry-after']}`, clock.now());
-      return { kind: 'down', error, retryAfterMs };
+      const pauseMs = isDown ? parseRetryAfter(`${said['retry-after']}`, clock.now()) : 0;
+      return { result: 'failed', error, isDown, pauseMs };
     } catch (error) {
-      return { kind: 'down', error: toFailureWords(error), isOpen };
+      return { result: 'failed', error: toFailureWords(error), isDown: true, isOpen };
     }
   }
 
@@ -127,12 +130,12 @@ function createDelivery(
       store.write((tx) => updateWhere(tx, 'notices', { id }, change));
     // It is not to be sent any more.
     if ((await save({ attempts, phase: asSent })).length === 0) return true;
-    const result = await post(row);
-    note(result);
-    const { kind, error = null, retryAfterMs = 0, isOpen = false } = result;
-    if (kind !== 'delivered') {
+    const { result, error = '', isDown = false, isOpen = false, pauseMs = 0 } = await post(row);
+    events.notified({ receiver: name, result });
+    follow(isDown ? error : undefined);
+    if (result === 'failed') {
       const longestMs = Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
-      const dueAt = clock.now() + Math.max(longestMs * (0.75 + random() / 4), retryAfterMs);
+      const dueAt = clock.now() + Math.max(longestMs * (0.75 + random() / 4), pauseMs);
       await save({ due_at: Math.round(dueAt), error, phase: isOpen ? asSent : phase });
     } else if (asSent === 'sent') {
       // The receiver knows that the condition holds.
@@ -140,7 +143,7 @@ function createDelivery(
     } else {
       await store.write((tx) => deleteWhere(tx, 'notices', { id }));
     }
-    return kind !== 'down';
+    return !isDown;
   }
 
   return async (signal: AbortSignal): Promise<undefined> => {
@@ -153,28 +156,12 @@ function createDelivery(
   };
 }
 
-/** Creates what counts attempts, and logs when a receiver goes down and when it takes notifications again. */
-function createNote(receiver: string, events: NotifierDeps['events'], clock: Clock) {
-  let failures = 0;
-  let downAt = 0;
-  return ({ kind, error: reason = '' }: PostResult): void => {
-    const isDown = kind === 'down';
-    events.notified({ receiver, result: kind === 'delivered' ? kind : 'failed' });
-    if (isDown && failures === 0) {
-      downAt = clock.now();
-      events.receiverDown({ receiver, reason });
-    }
-    const afterMs = clock.now() - downAt;
-    if (!isDown && failures > 0) events.receiverUp({ receiver, afterMs, failures });
-    failures = isDown ? failures + 1 : 0;
-  };
-}
-
 interface PostResult {
-  /** `down`: it says nothing of this notification. */
-  readonly kind: 'delivered' | 'refused' | 'down';
+  readonly result: 'delivered' | 'failed';
   readonly error?: string;
-  readonly retryAfterMs?: number;
+  /** True: it says nothing of this notification. */
+  readonly isDown?: boolean;
+  readonly pauseMs?: number;
   /** True: it left without an answer, so the receiver may have it. */
   readonly isOpen?: boolean;
 }

@@ -33,19 +33,15 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>) {
   let successes = 0;
   let tell = () => {};
 
-  /** True when the service has answered for others since a look at this one failed before. */
-  function hasFailedAlone(key: string): boolean {
-    const before = failedLooks.get(key) ?? successes;
-    failedLooks.set(key, successes);
-    return before < successes;
-  }
-
   /** False if the service may be down. */
   function noteFailure({ key, isLook, outcome }: EndedStep): boolean {
     // A call that was not sent tells of the service alone.
     const series = isLook || outcome.kind === 'later' ? looks : changes;
     series.add(key);
-    if (isLook && !hasFailedAlone(key)) return false;
+    const before = failedLooks.get(key) ?? successes;
+    if (isLook) failedLooks.set(key, successes);
+    // A look fails alone if the service has answered for others since it failed before.
+    if (isLook && before === successes) return false;
     return changes.count() < OUTAGE_RESOURCES && looks.count() < OUTAGE_RESOURCES;
   }
 
@@ -87,7 +83,6 @@ function createSeries({ now }: Pick<Clock, 'now'>) {
     },
     count,
     end(): boolean {
-      if (failed.size === 0) return false;
       // One failed resource is enough: to try what waits harms nothing.
       const wasOut = count() > 0 && now() - since >= RESUME_AFTER_MS;
       failed.clear();

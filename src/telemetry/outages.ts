@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/clock.ts';
+import { type Clock, followOutage } from '../domain/clock.ts';
 import { createEvents, type LogLine } from './events.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
@@ -20,32 +20,22 @@ const ASKED_MS = 1_000;
  * Creates events whose lines are all logged, but for failures of the store: one line when an outage begins, one when it
  * ends.
  */
-export function createOutageAwareEvents({
-  logger,
-  metrics,
-  clock,
-  codes,
-  isUsable,
-}: OutageOptions) {
+export function createOutageAwareEvents(options: OutageOptions) {
+  const { logger, metrics, clock, codes, isUsable } = options;
   const { storeLost, storeRecovered } = createEvents(logger, metrics);
   const stopping = new AbortController();
-  let failures = 0;
+  const follow = followOutage(clock, begin, storeRecovered);
 
-  async function untilOver(): Promise<void> {
-    const sinceMs = clock.now();
-    do await clock.sleep(ASKED_MS, stopping.signal);
-    while (!(await isUsable().catch(() => false)));
-    const met = failures;
-    failures = 0;
-    storeRecovered({ afterMs: clock.now() - sinceMs, failures: met });
-  }
-
-  function meet(code: string): void {
-    failures += 1;
-    if (failures > 1 || stopping.signal.aborted) return;
+  function begin(code: string): void {
     storeLost({ code });
     // Only the stop rejects, and then nothing more is logged.
     untilOver().catch(() => undefined);
+  }
+
+  async function untilOver(): Promise<void> {
+    do await clock.sleep(ASKED_MS, stopping.signal);
+    while (!(await isUsable().catch(() => false)));
+    follow(undefined);
   }
 
   function log(line: LogLine): void {
@@ -53,7 +43,7 @@ export function createOutageAwareEvents({
     // The error of the line or one of its causes.
     while (error !== undefined && !codes.has(error.code ?? '')) error = error.cause;
     if (error?.code === undefined) logger.log(line);
-    else meet(error.code);
+    else if (!stopping.signal.aborted) follow(error.code);
   }
 
   return {

@@ -146,15 +146,11 @@ test('a condition that is over before its receiver has taken it is not told, but
       return res.writeHead(isMended ? 204 : 500).end();
     }),
   );
-  const toReceiver = (name: string, more: object = {}) => {
-    return { name, url: `${url}/${name}`, secretFile: receiver.secretFile, ...more };
-  };
-  const receivers = [
-    toReceiver('answered'),
-    toReceiver('silent'),
-    toReceiver('unsigned', { secretFile }),
-    toReceiver('refused', { url: `http://127.0.0.1:${port}/refused` }),
-  ];
+  const receivers = ['answered', 'silent', 'unsigned', 'refused'].map((name) => ({
+    name,
+    url: name === 'refused' ? `http://127.0.0.1:${port}` : `${url}/${name}`,
+    secretFile: name === 'unsigned' ? secretFile : receiver.secretFile,
+  }));
   const settings = { ...receiver.settings(), NOTIFY_RECEIVERS: JSON.stringify(receivers) };
   const { bridge, clock } = await forTest(startCalmBridge({ settings }));
   for (const path of ['/pause', '/resume']) {

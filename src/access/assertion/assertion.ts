@@ -132,11 +132,8 @@ async function prove(
   };
   const verifyBy = async (keys: readonly PublicKey[]) => {
     const now = clock.now();
-    return assertClaims(
-      await verify(text, keys, { ...options, currentDate: new Date(now) }),
-      trust,
-      now,
-    );
+    const claims = await verify(text, keys, { ...options, currentDate: new Date(now) });
+    return assertClaims(claims, trust, now);
   };
   // A newer key may have signed: one that is not there, or any if the header names none.
   const mayBeNewer = ({ reason }: AssertionRefused) =>
