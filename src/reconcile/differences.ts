@@ -11,9 +11,9 @@ import type { Difference, DriftKind } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import { listGroupDifferences, toGroupValues } from '../domain/group.ts';
 import type { PlanAction } from '../domain/plan.ts';
-import { isGone } from '../domain/resource-state.ts';
+import { isGone, type Sightings } from '../domain/resource-state.ts';
 import { type Deactivation, listUserDifferences, toUserValues } from '../domain/user.ts';
-import type { GivenKey } from '../domain/values.ts';
+import { type GivenKey, keyText, type ResourceKey } from '../domain/values.ts';
 import { hasWaiting } from '../store/engine/columns.ts';
 import { listDifferingLinks } from '../store/links/links.ts';
 import { findGroupByUpstream } from '../store/resources/find.ts';
@@ -25,8 +25,10 @@ import {
   lockRow,
   type ResourceRow,
   type UserRow,
+  updateRow,
 } from '../store/resources/rows.ts';
 import {
+  isInFlight,
   isLinked,
   toGroupState,
   toObservation,
@@ -34,14 +36,12 @@ import {
   toUserState,
 } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
+import { companyUsers, groups } from '../upstream/operations/people.ts';
+import { scim } from '../upstream/operations/scim.ts';
 import type { ReconcileDeps } from './deps.ts';
 
 /** Lists what differs where no change waits. An unmanaged resource differs itself; of a deleted one its access does. */
-export async function listDifferences(
-  db: Db,
-  row: ResourceRow,
-  deactivation: Deactivation,
-): Promise<readonly Difference[]> {
+export async function listDifferences(db: Db, row: ResourceRow, deactivation: Deactivation) {
   if (row.origin === null) return listUnmanaged(row);
   if (row.type === 'user') return listOfUser(db, row, deactivation);
   return row.deleted_at === null ? listOfGroup(db, row) : [];
@@ -59,11 +59,7 @@ function listUnmanaged(row: ResourceRow): Difference[] {
   return [toDifference(row, 'user.unmanaged', { desired: null, observed })];
 }
 
-async function listOfUser(
-  db: Db,
-  row: UserRow,
-  deactivation: Deactivation,
-): Promise<readonly Difference[]> {
+async function listOfUser(db: Db, row: UserRow, deactivation: Deactivation) {
   const { observed, desired, upstreamId, cells, deleted } = toUserState(row);
   if (observed === undefined || upstreamId === undefined || isWaiting(cells.account)) return [];
   if (isGone(observed)) {
@@ -184,11 +180,7 @@ export async function compareKnown(
   return { row, changes: new Map(changes.map((change) => [toChangeKey(change), change])) };
 }
 
-async function listKnown(
-  db: Db,
-  row: ResourceRow,
-  deactivation: Deactivation,
-): Promise<readonly Difference[]> {
+async function listKnown(db: Db, row: ResourceRow, deactivation: Deactivation) {
   const isDeleted = row.deleted_at !== null;
   if (row.type === 'group') {
     if (isDeleted) return listOfDeletedGroup(db, row);
@@ -214,4 +206,60 @@ async function listOfDeletedGroup(db: Db, row: GroupRow): Promise<readonly Diffe
   if (!isToGo) return lists;
   const values = { desired: null, observed: { displayName: row.name } };
   return [...lists, toDifference(row, 'group.unmanaged', values)];
+}
+
+/** Makes live users and groups due for a look (`now`: epoch milliseconds), and returns them; desired state stays. */
+export async function markToLook(tx: Db, keys: readonly ResourceKey[], now: number) {
+  const marked: ResourceKey[] = [];
+  // The rows are locked in one order, groups first, so that two transactions with the same rows do not deadlock.
+  const byText = new Map(keys.map((key) => [keyText(key), key]));
+  for (const [, key] of [...byText].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const row = await lockRow(tx, key);
+    if (row?.deleted_at !== null) continue;
+    await updateRow(tx, row, toLookAgainColumns(row, now));
+    marked.push(key);
+  }
+  return marked;
+}
+
+/** Columns that make a resource due for a look, without delaying earlier work. A look that is under way does not count. */
+export function toLookAgainColumns(
+  row: Pick<ResourceRow, 'due_at' | 'due_class' | 'must_look'>,
+  now: number,
+) {
+  const isDue = row.due_at !== null;
+  return {
+    must_look: row.must_look + 1,
+    due_at: Math.min(row.due_at ?? now, now),
+    due_class: isDue ? row.due_class : (2 as const),
+  };
+}
+
+const LISTS: readonly string[] = [
+  scim.getUsers.id,
+  companyUsers.getListOfUsers.id,
+  scim.getGroups.id,
+  groups.getListOfGroups.id,
+];
+
+/**
+ * Decides on the entry of a list that was asked for at `sentAt` (epoch milliseconds). Only lists write an unmanaged
+ * resource, so there a list of the same moment counts. No list brings back what was deleted.
+ * - `merge`: the entry is newer than the stored state
+ * - `drop`: the resource is being worked on, is better known, or was deleted
+ * - `look-again`: it was written after the list was asked for, so only a look of its own can tell
+ */
+export function decideMerge(row: ResourceRow, sentAt: number): 'merge' | 'drop' | 'look-again' {
+  const seen = toObservation(row);
+  if (isInFlight(row)) return 'drop';
+  const isOlder = row.modified_at >= sentAt || wasSeenSince(seen, sentAt);
+  if (row.deleted_at !== null) return isOlder || row.type === 'group' ? 'drop' : 'merge';
+  if (row.origin === null) return (seen?.at ?? 0) > sentAt ? 'drop' : 'merge';
+  return isOlder ? 'look-again' : 'merge';
+}
+
+/** True if it was seen after the list was asked for. Of two lists of one moment this one came later. */
+function wasSeenSince(seen: Sightings | undefined, sentAt: number): boolean {
+  if (seen === undefined) return false;
+  return seen.at > sentAt || (seen.at === sentAt && !LISTS.includes(seen.by));
 }

@@ -48,15 +48,8 @@ const DAILY: ReadonlyMap<string, unknown> = new Map<keyof Quirks, unknown>([
 ]);
 
 /** Opens the store of quirks. @throws StoreError when the store cannot be read. */
-export async function openQuirks({
-  store,
-  clock,
-  fixed,
-}: {
-  store: Store;
-  clock: Clock;
-  fixed: Quirks;
-}) {
+export async function openQuirks(deps: { store: Store; clock: Clock; fixed: Quirks }) {
+  const { store, clock, fixed } = deps;
   let known = (await LESSONS.find(store.read)) ?? {};
   /** Quirks that were learned and are not stored yet, or could not be. */
   let unsaved: Lessons = {};

@@ -12,8 +12,7 @@ import {
   readRows,
 } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
-import { markToLook } from '../mark-to-look.ts';
+import { isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
 import { readService } from '../read/read-service.ts';
 import { LISTS_OF, READ_SECTIONS, type ReadRun } from '../read/reading.ts';
 import {

@@ -25,11 +25,15 @@ import {
 import { toGroupState, toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { isBusy, isUnchanged, listDifferences } from '../differences.ts';
+import {
+  decideMerge,
+  isBusy,
+  isUnchanged,
+  listDifferences,
+  toLookAgainColumns,
+} from '../differences.ts';
 import { lookAtGroup } from '../group/look.ts';
 import { fetchAdminIds, fetchEntities, observeGroup } from '../group/observe.ts';
-import { toLookAgainColumns } from '../mark-to-look.ts';
-import { decideMerge } from '../merge-decision.ts';
 import { type Known, type Outcome, seenOr } from '../outcome.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { withCalls } from '../step-call.ts';

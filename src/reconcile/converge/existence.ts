@@ -28,7 +28,7 @@ import {
   toUserState,
 } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { toLookAgainColumns } from '../mark-to-look.ts';
+import { toLookAgainColumns } from '../differences.ts';
 import type { Known } from '../outcome.ts';
 import { OWNER_ACCOUNT } from '../user/create-account.ts';
 import { toObservedColumns } from '../user/observe.ts';

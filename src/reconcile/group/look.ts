@@ -10,7 +10,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { decideMerge } from '../merge-decision.ts';
+import { decideMerge } from '../differences.ts';
 import { classify, type Outcome } from '../outcome.ts';
 import { findDoubt, lookSurely, toFailedLook } from '../sections.ts';
 import { assertAbout, withCalls } from '../step-call.ts';

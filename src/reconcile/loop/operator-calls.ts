@@ -5,7 +5,7 @@ import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { markToLook } from '../mark-to-look.ts';
+import { markToLook } from '../differences.ts';
 
 type OperatorDeps = Pick<ReconcileDeps, 'store' | 'upstream' | 'clock' | 'events'>;
 

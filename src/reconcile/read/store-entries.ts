@@ -16,9 +16,8 @@ import {
 } from '../../store/resources/rows.ts';
 import { NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { decideMerge, toLookAgainColumns } from '../differences.ts';
 import { observeMembers, toSeenMembers } from '../group/observe.ts';
-import { toLookAgainColumns } from '../mark-to-look.ts';
-import { decideMerge } from '../merge-decision.ts';
 import type { ReadRun, ShowingList } from './reading.ts';
 
 type Type = ResourceRow['type'];

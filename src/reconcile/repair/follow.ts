@@ -124,12 +124,7 @@ function changesDesired({ undoes, status }: PlanRow): boolean {
   return undoes !== null || status === 'discarded';
 }
 
-async function takeUp(
-  tx: Db,
-  deps: ReconcileDeps,
-  plan: PlanRow,
-  rows: readonly PlanActionRow[],
-): Promise<void> {
+async function takeUp(tx: Db, deps: ReconcileDeps, plan: PlanRow, rows: readonly PlanActionRow[]) {
   const now = deps.clock.now();
   const released: PlanAction[] = [];
   let current: Current | undefined;

@@ -101,11 +101,7 @@ async function inspectDue(deps: ReconcileDeps, signal: AbortSignal) {
 const NO_LOOK = { look_at: null, look_since: null, look_source: null, look_admins: 0 };
 
 /** True when a new drift was found. */
-async function takeInspection(
-  deps: ReconcileDeps,
-  row: ResourceRow,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function takeInspection(deps: ReconcileDeps, row: ResourceRow, signal: AbortSignal) {
   const { store, clock, policy } = deps;
   const { id, look_source: detector, look_since, look_at, look_admins } = row;
   if (detector === null || look_since === null || look_at === null) return false;

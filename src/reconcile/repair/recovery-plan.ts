@@ -1,7 +1,6 @@
 import { toChangeKey } from '../../domain/change.ts';
 import { isOfRecovery, type PlanAction } from '../../domain/plan.ts';
 import { toSentUser } from '../../domain/user.ts';
-import type { UserId } from '../../domain/values.ts';
 import {
   type ActionKey,
   countPlanActions,
@@ -199,11 +198,7 @@ function isShownBy({ since }: Reading, row: GroupRow, { kind, harm }: PlanAction
 }
 
 /** Lists users whom the service surely does not know: no create was sent, nothing was asked since the read, no account has their names. */
-async function listUnknownUsers(
-  db: Db,
-  rows: readonly UserRow[],
-  readSince: number,
-): Promise<UserId[]> {
+async function listUnknownUsers(db: Db, rows: readonly UserRow[], readSince: number) {
   const uncreated = rows.flatMap((row) => {
     const hasSent = row.upstream_id !== null || row.sent_creates !== '[]';
     if (hasSent || row.modified_at >= readSince) return [];

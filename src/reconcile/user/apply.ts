@@ -21,7 +21,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { toLookAgainColumns } from '../mark-to-look.ts';
+import { toLookAgainColumns } from '../differences.ts';
 import { type Classified, isRefusal, type Outcome, seenOr } from '../outcome.ts';
 import { isSectionUp, lookSurely, type ReadableSection, toFailure, toLater } from '../sections.ts';
 import {
