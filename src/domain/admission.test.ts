@@ -71,12 +71,6 @@ test.each([2_000, 3_600_000])('a clock that is set back by %i ms turns nobody aw
   expect(countBegun(admission, 100, 2_000)).toBe(5);
 });
 
-test('without a rate everything passes', () => {
-  const admission = createTimed({ perSecond: 0, concurrentMax: 1 });
-
-  expect(countBegun(admission, 100_000, startMs)).toBe(100_000);
-});
-
 test('of many clients those are remembered that are at work or have used their rate', () => {
   const admission = createTimed({ perSecond: 1, concurrentMax: 1 });
   begin(admission, 'at work', startMs);

@@ -15,11 +15,6 @@ test.each([
     expect(changes.exceedsLimit({ count: 20, percent: 10 }, { count, population })).toBe(want),
 );
 
-test('an amount of harm is told with its noun, one or many', () => {
-  expect(changes.toHarmWords('deleteGroup', 1)).toMatch(/^1 group /);
-  expect(changes.toHarmWords('deleteGroup', 1_200)).toMatch(/^1,200 groups /);
-});
-
 test('every drift of something managed has one change that repairs it', () => {
   const repairs = DRIFT_KINDS.flatMap((kind) => changes.findRepair(kind) ?? []);
 
@@ -46,6 +41,7 @@ test('what gives access or power, or may do so, is the opposite of a harm', () =
     'user.create': 'deactivate',
     'user.activate': 'deactivate',
     'user.access': 'cutAccess',
+    'group.create': 'deleteGroup',
     'group.permissions': 'cutAccess',
     'member.add': 'removeMember',
     'admin.add': 'demoteAdmin',

@@ -20,37 +20,36 @@ export const CHANGE_CLASSES = [
 /** Class of one change that a provider asked for. */
 export type ChangeClass = (typeof CHANGE_CLASSES)[number];
 
-const HARM_WORDS = {
-  deactivate: ['person deactivated', 'people deactivated'],
-  removeMember: ['member removed from a group', 'members removed from groups'],
-  demoteAdmin: ['admin of a group demoted', 'admins of groups demoted'],
-  cutAccess: ['person or group with less access', 'people and groups with less access'],
-  deleteGroup: ['group deleted', 'groups deleted'],
+/** Of each kind of harm one and many of it in words, and the name of its opposite. */
+const HARMS = {
+  deactivate: ['person deactivated', 'people deactivated', 'activate'],
+  removeMember: ['member removed from a group', 'members removed from groups', 'addMember'],
+  demoteAdmin: ['admin of a group demoted', 'admins of groups demoted', 'promoteAdmin'],
+  cutAccess: [
+    'person or group with less access',
+    'people and groups with less access',
+    'widenAccess',
+  ],
+  deleteGroup: ['group deleted', 'groups deleted', 'createGroup'],
 } as const;
 
 /** Kind of harm. `cutAccess`: permissions of a group, its roles in a space or document, or licences of a user. */
-export type HarmKind = keyof typeof HARM_WORDS;
+export type HarmKind = keyof typeof HARMS;
 
 /** Kinds of harm that a repair can do. */
-export const HARM_KINDS = parseFields<HarmKind>(HARM_WORDS);
+export const HARM_KINDS = parseFields<HarmKind>(HARMS);
 
 /** Time for which harm counts, in milliseconds. */
 export const HARM_WINDOW_MS = 24 * 3_600_000;
 
 /** Amount of one kind of harm, in words. A user counts once, or once in each group. */
 export function toHarmWords(harm: HarmKind, count: number): string {
-  const [one, many] = HARM_WORDS[harm];
+  const [one, many] = HARMS[harm];
   return toCount(count, one, many);
 }
 
-/** Names of the opposites of harms, which have the same limits. */
-export const GRANT_NAMES: Readonly<Record<HarmKind, string>> = {
-  deactivate: 'activate',
-  removeMember: 'addMember',
-  demoteAdmin: 'promoteAdmin',
-  cutAccess: 'widenAccess',
-  deleteGroup: 'createGroup',
-};
+/** Name of the opposite of a harm, which has the same limit. */
+export const toGrantName = (harm: HarmKind) => HARMS[harm][2];
 
 /** Limit of each kind of harm, and of its opposite, in 24 hours without an operator's approval; settings: limits.*. */
 export interface HarmLimit {
@@ -121,7 +120,7 @@ export const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
   'user.access': { repairs: 'user.access', harm: 'measured' },
   'user.address': {},
   'user.delete': { harm: 'deactivate' },
-  'group.create': { repairs: 'group.missing' },
+  'group.create': { repairs: 'group.missing', grants: 'deleteGroup' },
   'group.rename': { repairs: 'group.renamed' },
   'group.permissions': { repairs: 'group.permissions', harm: 'measured' },
   'group.delete': { harm: 'deleteGroup' },
@@ -240,7 +239,7 @@ export function isGranting(change: ValuedChange): boolean {
 const RESTRICTING: ReadonlySet<string> = new Set(['temporarilyInactive']);
 
 /** True when the service holds more than desired in any field: bits of a mask, a role, or a flag. */
-function holdsMore({ desired, observed }: ValuedChange): boolean {
+export function holdsMore({ desired, observed }: Omit<ValuedChange, 'kind'>): boolean {
   if (!isJsonObject(observed)) return false;
   const wanted = isJsonObject(desired) ? desired : {};
   return Object.entries(observed).some(([field, seen]) => {

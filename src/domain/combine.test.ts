@@ -49,12 +49,6 @@ test('the baseline of a takeover is what stands there, and nothing else', () => 
   expect(toBaseline({}, {}, { urn, fields })).toEqual({});
 });
 
-test('what nobody changes is the same document', () => {
-  const attributes = { a: 1, [urn]: { permissions: 16 } };
-
-  expect(combine({ attributes, cells: {}, rulings: {}, urn, fields }).attributes).toBe(attributes);
-});
-
 const flagged: Cells<Field> = { flag: { source: { value: true, by: 'service' } } };
 const both = { ...byRule(16), ...flagged };
 const before = { ...byService(4), ...flagged };

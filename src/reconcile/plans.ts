@@ -3,13 +3,13 @@ import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import {
   exceedsLimit,
   findGrant,
-  GRANT_NAMES,
   HARM_KINDS,
   HARM_WINDOW_MS,
   type HarmKind,
   type HarmLimit,
   listHarms,
   toChangeKey,
+  toGrantName,
   toHarmWords,
 } from '../domain/change.ts';
 import { dropChange, toLinkText } from '../domain/link.ts';
@@ -18,8 +18,8 @@ import type { Deactivation } from '../domain/user.ts';
 import { BridgeError, type JsonObject, newId } from '../domain/values.ts';
 import {
   listFields,
-  listLinks,
   listParts,
+  listLinks as listStepLinks,
   type Part,
   type PlannedFact,
   type Step,
@@ -28,7 +28,7 @@ import {
 import { countProviderHarm, type WrittenChange } from '../store/audit/own-calls.ts';
 import { forgetRemoval } from '../store/due.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
-import { changeNamed } from '../store/links/links.ts';
+import { changeNamed, listLinks } from '../store/links/links.ts';
 import {
   countPopulation,
   insertPlanActions,
@@ -38,7 +38,7 @@ import {
   type PlanRow,
   toAction,
 } from '../store/plans.ts';
-import { lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
+import { findRow, lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
 import { createShared } from '../store/shared-state.ts';
 import type { Db } from '../store/store.ts';
 import { insertOne, updateWhere } from '../store/tables.ts';
@@ -204,12 +204,14 @@ export async function listExceeded(
   { policy: { repairHarm: limit }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
   actions: readonly PlanAction[],
 ): Promise<string[]> {
-  const limits = actions.flatMap((action) => findLimit(action) ?? []);
+  const asked = await withMembers(tx, actions);
+  const limits = asked.flatMap((action) => findLimit(action) ?? []);
   if (limits.length === 0) return [];
   const done = (await listAutomaticChanges(tx, clock.now() - HARM_WINDOW_MS)).map(toAction);
+  const all = [...asked, ...(await withMembers(tx, done))];
   const exceeded: string[] = [];
   for (const [name, harm] of new Map(limits.map((one) => [one.name, one.harm]))) {
-    const same = [...actions, ...done].filter((change) => findLimit(change)?.name === name);
+    const same = all.filter((change) => findLimit(change)?.name === name);
     const count = new Set(same.map((one) => `${one.resourceId} ${one.memberId}`)).size;
     const population = await countPopulation(tx, harm);
     if (!exceedsLimit(limit, { count, population })) continue;
@@ -220,10 +222,21 @@ export async function listExceeded(
   return exceeded;
 }
 
+/** Changes, with the members and admins of the groups that they create. */
+async function withMembers(tx: Db, actions: readonly PlanAction[]): Promise<PlanAction[]> {
+  const all = [...actions];
+  for (const action of actions.filter(({ kind }) => kind === 'group.create')) {
+    const row = await findRow(tx, { type: 'group', id: action.resourceId });
+    for (const { list, userId: memberId, desired } of row ? await listLinks(tx, row) : [])
+      if (desired === 1) all.push({ ...action, kind: `${list}.add`, memberId });
+  }
+  return all;
+}
+
 /** The limit of a change: that of its harm, or the same under another name for what it grants; undefined: none. */
 function findLimit({ kind, harm: done }: Pick<PlanAction, 'kind' | 'harm'>) {
   const harm = done ?? findGrant(kind);
-  return harm && { name: done ?? GRANT_NAMES[harm], harm };
+  return harm && { name: done ?? toGrantName(harm), harm };
 }
 
 /** Age at which a count of harm is renewed, in milliseconds: health is asked for every few seconds. */
@@ -297,7 +310,7 @@ async function take(
   const left = listWaiting(known).filter((field) => !fields.includes(field));
   const cells = JSON.stringify(onlyWaiting(known, left));
   await updateRow(tx, row, { cells });
-  const taken = await changeNamed(tx, row, listLinks(parts), (link) =>
+  const taken = await changeNamed(tx, row, listStepLinks(parts), (link) =>
     !isWaiting(link) || link.desired === 1 ? link : dropChange(link),
   );
   const links = new Set(taken.map(toLinkText));
