@@ -148,10 +148,13 @@ test.each([
   expect(users.compareAccount({ desired, observed: seen }, shown)).toBe(want),
 );
 
-test('without a name of ours an account is not another one', () => {
-  const nameless = { ...desired, userName: '', address: undefined };
+test.each(['', 'erased'])('beside the name "%s" the time of creation counts alone', (userName) => {
+  const nameless = { ...desired, userName, address: undefined };
+  const seen = [undefined, { ...known, userName: '', email: '' }];
+  const compare = (own?: ObservedUser) =>
+    users.compareAccount({ desired: nameless, observed: own }, stranger);
 
-  expect(users.compareAccount({ desired: nameless, observed: undefined }, stranger)).toBe('same');
+  expect(seen.map((own) => compare(own))).toEqual(['same', 'another']);
 });
 
 const waits = (...fields: UserField[]) =>
@@ -168,11 +171,6 @@ test.each([
   expect(removesUserAccess({ desired: { ...desired, ...asked }, observed: seen, cells })).toBe(
     want,
   );
-});
-
-test('an account is created with what there is of userName and address', () => {
-  expect(users.toSentUser(desired)).toEqual({ name: address, address });
-  expect(users.toSentUser({ userName: 'ada', address: undefined })).toEqual({ name: 'ada' });
 });
 
 test('an operator is shown what is wanted and held of each field that a plan changes', () => {

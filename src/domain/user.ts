@@ -1,5 +1,6 @@
 import { findCreationAddress } from './address.ts';
 import { type Cells, type FieldValues, holds } from './cell.ts';
+import { ERASED } from './erasure.ts';
 import { toExtension, USER_EXTENSION } from './extensions.ts';
 import { findDesiredName, fullName, normaliseName, type PersonName } from './name.ts';
 import type { ResourceState, SentCreate, Sightings } from './resource-state.ts';
@@ -82,20 +83,21 @@ export interface ShownAccount {
   readonly created?: string | undefined;
 }
 
-/** Compares an account with the linked one, as ids are given again: by its names, then by its time of creation. */
+/** Compares an account with the linked one, as ids are given again: by its names, then by its time of creation. Erased names say nothing. */
 export function compareAccount(
   { desired, observed }: Pick<UserState, 'desired' | 'observed'>,
   { userName, emails, created }: ShownAccount,
 ): 'same' | 'another' | 'unclear' {
   const ours = foldAll([observed?.userName, observed?.email, desired.userName, desired.address]);
   const theirs = foldAll([userName, ...emails]);
-  if (ours.size === 0 || theirs.size === 0 || !ours.isDisjointFrom(theirs)) return 'same';
-  if (!created || !observed?.created) return 'unclear';
+  const isNamed = ours.size > 0 && theirs.size > 0;
+  if (isNamed && !ours.isDisjointFrom(theirs)) return 'same';
+  if (!created || !observed?.created) return isNamed ? 'unclear' : 'same';
   return created === observed.created ? 'same' : 'another';
 }
 
 const foldAll = (names: readonly (string | undefined)[]) =>
-  new Set(names.flatMap((name) => (name ? [foldCase(name)] : [])));
+  new Set(names.flatMap((name) => (name && name !== ERASED ? [foldCase(name)] : [])));
 
 /** Names that an account is, or would be, created with. */
 export function toSentUser({

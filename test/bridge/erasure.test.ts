@@ -57,10 +57,12 @@ describe('erasing a person', () => {
     const after = readStoreBytes(url);
     const twice = await erase('erase', id, '--yes');
     await own.sweep();
+    const { counts } = await own.sweep();
     await own.poll(LONG_MS);
     const lists = ['/users', '/users?deleted=true', '/drifts', '/plans', '/requests'];
     const later = await Promise.all(lists.map((path) => own.ops('GET', path)));
 
+    expect(counts).toMatchObject({ unknown: 0 });
     expect(shown.code).toBe(2);
     expect(shown.text).toContain('To be erased: ada@example.com');
     expect(no).toMatchObject({ code: 2, text: expect.stringContaining('Nothing was done.') });
