@@ -161,6 +161,23 @@ describe('one decision about many drifts', () => {
     expect(await bridge.listDrifts('accepted')).toHaveLength(2);
   });
 
+  test('leaves what is ignored alone up to what it was then', async () => {
+    const bridge = await bridgeForTest({ settings });
+    const group = await bridge.settled(bridge.addGroup('Pilots'));
+    await bridge.patch(`/Groups/${group}`, replace(`${GROUP_EXTENSION}:permissions`, 0));
+    const sees = async (permissions: number) => {
+      bridge.sandbox.service.updateGroup('Pilots', { permissions });
+      await bridge.sweep();
+      return bridge.listOps('/drifts');
+    };
+    const ids = (await sees(18)).map(({ id }) => String(id));
+    const ignore = { until: '2999-01-01T00:00:00Z', reason: 'a test' };
+    await decide(bridge, { decision: 'ignore', ids, ...ignore });
+
+    expect(await sees(2)).toMatchObject([{ status: 'ignored' }]);
+    expect(await sees(3)).toMatchObject([{ status: 'open' }]);
+  });
+
   test('`drifts repair` tells what follows and asks; above a limit a script needs the hash', async () => {
     const [bridge, ids] = await openIntruded({ LIMITS_REPAIR: '2' });
     const script = runner(bridge);

@@ -1,4 +1,4 @@
-import { findRepair, toChangeKey } from '../../domain/change.ts';
+import { findRepair, holdsMore, toChangeKey } from '../../domain/change.ts';
 import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { Deactivation } from '../../domain/user.ts';
@@ -12,7 +12,7 @@ import {
 } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { listHeldChanges } from '../../store/plans.ts';
+import { listHeldChanges, parseChange } from '../../store/plans.ts';
 import {
   deleteRow,
   type GroupRow,
@@ -262,6 +262,10 @@ export async function storeDriftChanges(
   for (const { row, difference } of other) {
     const desired = JSON.stringify(difference.desired);
     const observed = JSON.stringify(difference.observed);
+    // What is ignored is left alone up to what it was then.
+    const isMore = holdsMore({ ...difference, desired: parseChange(row).observed });
+    if (row.status === 'ignored' && isMore)
+      await changeDrifts(tx, [row], { status: 'open', ignored_until: null });
     await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });
   }
   await changeDrifts(tx, gone, { status: 'gone', ended_at: now });
