@@ -5,7 +5,7 @@ import type { GroupField, ObservedGroup } from '../../domain/group.ts';
 import { limitMarks } from '../../domain/text.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { parseCells, toGroupColumns } from '../../store/engine/columns.ts';
-import { changeLinks, observeLinks, type SeenLinks } from '../../store/links/links.ts';
+import { changeLinks, hasLink, observeLinks, type SeenLinks } from '../../store/links/links.ts';
 import { type GroupRow, updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -188,14 +188,12 @@ export function toSeenMembers(row: GroupRow, { memberIds, isFirst, from }: SeenM
   };
 }
 
-/** Where a provider writes the admins, others are drift, but for our own account at first: it founds the group. */
-async function observeAdmins(
-  tx: Db,
-  row: GroupRow,
-  upstreamUserIds: readonly number[],
-): Promise<void> {
+/** Where a provider or a rule writes the admins, others are drift, but for our own account at first: it founds the group. */
+async function observeAdmins(tx: Db, row: GroupRow, upstreamUserIds: readonly number[]) {
   const own = row.admins_read_at === null ? await findOwnAccount(tx) : null;
-  const baseline = row.admins_asked === 1 && own !== undefined ? 0 : null;
+  // A rule finds others there at first, and leaves them.
+  const isRuled = own === null && (await hasLink(tx, row, 'administered'));
+  const baseline = isRuled || (row.admins_asked === 1 && own !== undefined) ? 0 : null;
   await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline });
   const accounts = typeof own === 'number' ? [own] : [];
   await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>

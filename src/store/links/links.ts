@@ -209,6 +209,8 @@ const CONDITIONS = {
   waiting: sql`pending is not null`,
   /** A rule wants an admin, or an inner group a member. */
   ruled: sql`by_rule = 1`,
+  /** A rule wants an admin. */
+  administered: sql`by_rule = 1 and list = 'admin'`,
   /** The bridge put the user in, or still is to change it. */
   ours: sql`(put_in = 1 or pending is not null)`,
   /** A call that left may still change it. */
