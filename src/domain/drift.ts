@@ -31,6 +31,18 @@ export function isUnmanagedKind(kind: DriftKind): boolean {
   return kind.endsWith('.unmanaged');
 }
 
+/** Automatic reactions to a drift. */
+export const DRIFT_ACTIONS = ['report', 'repair', 'accept'] as const;
+
+/** Automatic reaction to a drift: show it, bring the service to what is desired, or take what is observed. */
+export type DriftAction = (typeof DRIFT_ACTIONS)[number];
+
+/** Reaction to each kind of drift; settings: drift.policy. */
+export interface DriftPolicy {
+  readonly default: DriftAction;
+  readonly kinds: Readonly<Partial<Record<DriftKind, DriftAction>>>;
+}
+
 /** Statuses of an active drift; of each difference at most one drift is active. */
 export const ACTIVE_STATUSES = ['open', 'repairing', 'contested', 'ignored'] as const;
 /** The statuses of one that is over. */

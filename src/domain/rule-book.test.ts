@@ -86,30 +86,6 @@ test.each<[why: string, rules: Pair[], source: string, want: NameQuery[]]>([
   expect([listAdministered(source), isSource(source)]).toEqual([want, want.length > 0]);
 });
 
-test('two groups may administer each other, and a group its own admins: each answer reads names alone', () => {
-  const book = createRuleBook(
-    toRules([
-      ['X', 'Y'],
-      ['Y', 'X'],
-      ['*', '* Admins'],
-    ]),
-  );
-
-  expect(book.ruleAdmins('X')).toEqual(from(1, name('y')));
-  expect(book.ruleAdmins('Y')).toEqual(from(2, name('x')));
-  expect(book.ruleAdmins('X Admins')).toEqual(from(3, name('x admins admins')));
-});
-
-test('whether membership drives anything is known without a look at people', () => {
-  const { drivesMembers } = createRuleBook([
-    { membersOf: 'Guest*', appsPermissions: 2 },
-    { membersOf: 'Board', temporarilyInactive: false },
-    { group: 'Admins of guests', permissions: 1 },
-  ]);
-  const names = ['guests of A', 'Board', 'Admins of guests'];
-  expect(names.map(drivesMembers)).toEqual([true, true, false]);
-});
-
 test('of each entity the first rule that matches and names it decides', () => {
   const minutes = { uid: 'minutes', roles: ['admin' as const] };
   const lobby = { uid: 'lobby', roles: ['reader' as const] };

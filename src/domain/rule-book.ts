@@ -93,6 +93,8 @@ export function createRuleBook(rules: readonly Rule[]) {
   );
   /** Groups that may have admins because of a group of this name; `ruleAdmins` of each has the last word. */
   const listAdministered = (name: string) => admins.flatMap((rule) => rule.administeredBy(name));
+  /** True when the members of a group of this name administer others. */
+  const isSource = (name: string) => listAdministered(name).length > 0;
   return {
     rules,
     /** True without rules: then nothing is read and nothing computed. */
@@ -108,10 +110,12 @@ export function createRuleBook(rules: readonly Rule[]) {
       return first && { rule: first.number, sources: first.sourcesOf(name) };
     },
     listAdministered,
+    /** True when any rule has a say about a group of this name, or about others because of it. */
+    reads: (name: string) =>
+      [...groups, ...users, ...admins].some(({ matches }) => matches([name])) || isSource(name),
     /** True when membership of a group of this name drives fields of a user. */
     drivesMembers: (name: string) => users.some(({ matches }) => matches([name])),
-    /** True when the members of a group of this name administer others. */
-    isSource: (name: string) => listAdministered(name).length > 0,
+    isSource,
   };
 }
 

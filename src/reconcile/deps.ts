@@ -1,7 +1,7 @@
 import type { Adoption, AdoptionPolicy, AdoptionRequest } from '../domain/adoption.ts';
 import type { HarmLimit } from '../domain/change.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { DriftPolicy } from '../domain/drift-policy.ts';
+import type { DriftPolicy } from '../domain/drift.ts';
 import type { Deactivation } from '../domain/user.ts';
 import type { Refusal } from '../domain/values.ts';
 import type { Rules } from '../rules/rules.ts';

@@ -124,12 +124,7 @@ async function followAdministered(
 }
 
 /** Updates the ruled fields of managed users, and returns those that changed. */
-export async function followUsers(
-  tx: Db,
-  rules: Rules,
-  userIds: readonly UserId[],
-  now: number,
-): Promise<UserId[]> {
+export async function followUsers(tx: Db, rules: Rules, userIds: readonly UserId[], now: number) {
   const changed: UserId[] = [];
   for (const chunk of chunks([...userIds].sort())) {
     // In one order everywhere.
@@ -149,12 +144,7 @@ export async function followUsers(
 }
 
 /** Updates everything that rules derive from one user's groups. True when something changed. */
-export async function followUser(
-  tx: Db,
-  rules: Rules,
-  userId: UserId,
-  now: number,
-): Promise<boolean> {
+export async function followUser(tx: Db, rules: Rules, userId: UserId, now: number) {
   if (rules.book.isEmpty) return false;
   const changed = await followUsers(tx, rules, [userId], now);
   const names = (await listGroupNamesOf(tx, [userId])).get(userId) ?? [];
@@ -178,11 +168,12 @@ export async function applyRules(
   }
   for await (const rows of readRows(store.read, 'group', { limit: 20, where: LIVE_MANAGED })) {
     const ids = rows.map(({ id }) => id);
-    await save((tx) => applyToGroups(tx, rules, ids, clock.now()));
+    await save((tx) => ruleGroups(tx, rules, ids, clock.now()));
   }
 }
 
-async function applyToGroups(tx: Db, rules: Rules, ids: readonly GroupId[], now: number) {
+/** Updates the fields and admins of groups. Returns those that changed. */
+export async function ruleGroups(tx: Db, rules: Rules, ids: readonly GroupId[], now: number) {
   const changed: GroupId[] = [];
   for (const id of ids) {
     const row = await lockRow(tx, { type: 'group', id });

@@ -1,8 +1,9 @@
 import { isWaiting } from '../domain/cell.ts';
 import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
+import type { PlanAction } from '../domain/plan.ts';
 import type { RuleBook } from '../domain/rule-book.ts';
 import type { Deactivation } from '../domain/user.ts';
-import type { GroupId, UserId } from '../domain/values.ts';
+import { type GroupId, isJsonObject, type UserId } from '../domain/values.ts';
 import { toDueClass } from '../store/engine/columns.ts';
 import { listLinks, saveLinks } from '../store/links/links.ts';
 import {
@@ -12,7 +13,7 @@ import {
   lockGroups,
 } from '../store/links/of-users.ts';
 import type { Protection } from '../store/resources/protection.ts';
-import { type GroupRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
+import { findRow, type GroupRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import { toGroupState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 
@@ -53,6 +54,28 @@ function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
   return 'The rules of the bridge give the group permissions.';
 }
 
+/** True for a group whose members rules or outer groups read. */
+export const isSource = async (db: Db, { book }: Rules, { id, name }: GroupRow) =>
+  book.drivesMembers(name) ||
+  book.isSource(name) ||
+  (await listNested(db, id, 'around')).length > 0;
+
+/** True when something may be granted through rules or outer groups if what is observed is accepted instead of this change. */
+export async function mayGrant(
+  db: Db,
+  rules: Rules,
+  { kind, type, resourceId: id, observed }: PlanAction,
+): Promise<boolean> {
+  const row = await findRow(db, { type, id });
+  if (row?.type !== 'group') return false;
+  if (kind === 'member.remove') return isSource(db, rules, row);
+  // Who leaves may come under another rule.
+  const isLeft =
+    /^(member\.add|group\.(rename|create))$/.test(kind) && rules.book.drivesMembers(row.name);
+  const { displayName } = isJsonObject(observed) ? observed : {};
+  return isLeft || (kind === 'group.rename' && rules.book.reads(String(displayName)));
+}
+
 /** List of a group to be updated: all of it, or these users alone. */
 export interface ListNews {
   readonly groupId: GroupId;
@@ -88,11 +111,7 @@ export async function ruleLinks(
   return { row, writes };
 }
 
-async function listInnerMembers(
-  tx: Db,
-  { id }: GroupRow,
-  users: readonly UserId[] | undefined,
-): Promise<Set<UserId>> {
+async function listInnerMembers(tx: Db, { id }: GroupRow, users: readonly UserId[] | undefined) {
   const inside = await listNested(tx, id, 'inside');
   // Whoever writes one of them now is waited for, and seen.
   if (users === undefined) await lockGroups(tx, inside);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { DRIFT_KINDS, isUnmanagedKind } from '../domain/drift.ts';
-import { DRIFT_ACTIONS, type DriftPolicy } from '../domain/drift-policy.ts';
+import { DRIFT_ACTIONS, DRIFT_KINDS, type DriftPolicy, isUnmanagedKind } from '../domain/drift.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import { hasStar, type Rule } from '../domain/rule-book.ts';
 import { foldCase } from '../domain/values.ts';

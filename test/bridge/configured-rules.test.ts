@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { USER_EXTENSION } from '../../src/domain/extensions.ts';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Rule } from '../../src/domain/rule-book.ts';
-import { isJsonObject, type JsonObject } from '../../src/domain/values.ts';
+import { isJsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { makeLives } from '../support/lives.ts';
+import { decide, untilApplied } from '../support/pilots.ts';
 import { admit, expel, replace } from '../support/provider.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
@@ -16,9 +17,8 @@ const rules: Rule[] = [
   { membersOf: 'G*', appsPermissions: 5 },
 ];
 
+const ACCEPTS = '{"member.added":"accept","group.renamed":"accept"}';
 const rename = (displayName: string) => replace('displayName', displayName);
-
-const _set = (urn: string, value: JsonObject) => ({ op: 'replace', value: { [urn]: value } });
 
 function listMutations({ sandbox }: TestBridge): string[] {
   return sandbox.calls
@@ -110,16 +110,6 @@ describe('rules of the configuration', () => {
     ]);
   });
 
-  test('a rule suspends the members of a group, but nobody who is protected', async () => {
-    const { service } = bridge.sandbox;
-    const ids = [await bridge.addUser('fay'), await findBob()];
-
-    await bridge.settled(bridge.addGroup('On leave', ids));
-
-    expect(service.getUser('fay@example.com').temporarilyInactive).toBe(true);
-    expect(service.getUser(bob).temporarilyInactive).toBe(false);
-  });
-
   test('admins whom others put in stay, and so do protected ones', async () => {
     const { service } = bridge.sandbox;
     const ids = [await bridge.addUser('ida'), await findBob()];
@@ -195,23 +185,68 @@ describe('rules of the configuration', () => {
     ]);
   });
 
-  test.each([
-    { by: 'an operator' },
-    { by: 'the policy', settings: { DRIFT_POLICY: '{"member.added":"accept"}' } },
-  ])('what follows from a difference that $by accepts is sent at once', async ({ settings }) => {
-    const own = await openRuled(rules, settings);
+  test.each([{ by: 'an operator' }, { by: 'the policy', settings: { DRIFT_POLICY: ACCEPTS } }])(
+    'what follows from a difference that $by accepts is sent at once',
+    async ({ settings }) => {
+      const own = await openRuled(rules, settings);
+      const { service } = own.sandbox;
+      await own.addUser('ada');
+      for (const name of ['Pilots', 'Pilots Admins', 'Friends']) await own.addGroup(name);
+      const left = await own.settled(own.addGroup('Board'));
+      service.link('Pilots Admins', ada);
+      service.updateGroup('Board', { name: 'Cooks' });
+      service.updateGroup('Friends', { name: 'Board of friends' });
+
+      await own.sweep();
+      const drifts = await own.listOps('/drifts?status=open');
+      const body = { decision: 'accept', ids: drifts.map(({ id }) => String(id)) };
+      await own.ops('POST', '/drifts/decide', body);
+
+      await untilSoon(() => service.admins('Pilots').includes(ada));
+      await untilSoon(() => service.getGroup('Board of friends').permissions === 16);
+      const { body: cooks } = await own.send('GET', `/Groups/${left}`);
+      expect(Object(cooks[GROUP_EXTENSION]).permissions).toBeFalsy();
+    },
+  );
+
+  test('no word for all kinds accepts what rules or outer groups would give more for', async () => {
+    const own = await openRuled(rules, { DRIFT_POLICY: 'accept', SWEEP_ADMINS_EVERY: '1' });
     const { service } = own.sandbox;
-    await own.addUser('ada');
-    await own.addGroup('Pilots');
-    await own.addGroup('Pilots Admins');
-    service.link('Pilots Admins', ada);
-
+    await own.ops('POST', '/providers/default/change', { nestedGroups: 'flatten' });
+    const [id = ''] = await own.addPeople('ada', 'bob');
+    await own.addGroup('Pilots Admins', [id]);
+    await own.addGroup('Outer', [await own.addGroup('Inner')]);
+    for (const name of ['Pilots', 'Friends', 'Plain']) await own.settled(own.addGroup(name));
     await own.sweep();
-    const drifts = await own.listOps('/drifts?kind=member.added&status=open');
-    const body = { decision: 'accept', ids: drifts.map(({ id }) => String(id)) };
-    await own.ops('POST', '/drifts/decide', body);
+    for (const name of ['Pilots Admins', 'Inner', 'Plain']) service.link(name, bob);
+    service.link('Pilots', bob, 'admin');
+    service.updateGroup('Friends', { name: 'Board' });
+    await own.sweep();
 
-    await untilSoon(() => service.admins('Pilots').includes(ada));
+    const granting = ['Inner', 'Pilots Admins'].map((name) => `member.added ${name} of ${bob}`);
+    const open = [`admin.added Pilots of ${bob}`, 'group.renamed Friends', ...granting];
+    expect(await own.listDrifts()).toEqual(open);
+    expect(await own.listDrifts('accepted')).toEqual([`member.added Plain of ${bob}`]);
+  });
+
+  test('undoing gives nobody what nobody had, and keeps whom a rule put in as the rule’s', async () => {
+    const own = await openRuled(rules, { DRIFT_POLICY: 'repair', SWEEP_ADMINS_EVERY: '1' });
+    const { service } = own.sandbox;
+    const [id = ''] = await own.addPeople('ada', 'bob');
+    await own.addGroup('Pilots');
+    const source = await own.settled(own.addGroup('Pilots Admins', [id]));
+    service.link('Pilots Admins', bob);
+    const repaired = await untilApplied(own, (await own.sweep()).planId);
+    const undone = await decide(own, repaired, 'undo');
+    service.unlink('Pilots', ada, 'admin');
+    let plan = await untilApplied(own, (await own.sweep()).planId);
+    for (const _ of ['undo', 'undo of the undo'])
+      plan = await untilApplied(own, (await decide(own, plan, 'undo')).body.id);
+    const again = service.admins('Pilots').includes(ada);
+    await own.settled(own.patch(`/Groups/${source}`, expel(id)));
+
+    expect(undone.body).toMatchObject({ code: 'nothing-to-undo', leftOut: 1 });
+    expect([again, service.admins('Pilots').includes(ada)]).toEqual([true, false]);
   });
 
   test('what follows from discarded removals is sent at once', async () => {

@@ -222,6 +222,18 @@ test.each(['scim', 'temporarilyInactive'])(
   },
 );
 
+test('where suspending deactivates, who is let in again stays in once that is accepted', async () => {
+  const DRIFT_POLICY = '{"user.activated":"accept"}';
+  const settings = { USERS_DEACTIVATION: 'temporarilyInactive', DRIFT_POLICY };
+  const bridge = await bridgeForTest({ settings });
+  await bridge.settled(bridge.addUser('ada', suspended));
+  bridge.sandbox.service.updateUser(ada, { temporarilyInactive: false });
+  for (const _ of ['accepted', 'compared']) await bridge.sweep();
+
+  expect(await bridge.listDrifts()).toEqual([]);
+  expect(isSuspended(bridge)).toBe(false);
+});
+
 test('a PUT that says nothing of it leaves alone a suspension that no provider asked for', async () => {
   const bridge = await bridgeForTest({
     prepare: ({ service }) => {

@@ -38,32 +38,29 @@ export interface DriftCell {
   readonly changeBack?: (service: SandboxService) => unknown;
 }
 
+type Change = Omit<DriftCell, 'kind' | 'name'>;
+type Update = Parameters<SandboxService['updateUser']>[1];
+
+const update = (email: string, now: Update, before: Update): Change => ({
+  change: (service) => service.updateUser(email, now),
+  changeBack: (service) => service.updateUser(email, before),
+});
+const join = (list: 'member' | 'admin'): Change => ({
+  change: (service) => service.link('Pilots', bob, list),
+  changeBack: (service) => service.unlink('Pilots', bob, list),
+});
+const leave = (list: 'member' | 'admin'): Change => ({
+  change: (service) => service.unlink('Pilots', ada, list),
+  changeBack: (service) => service.link('Pilots', ada, list),
+});
+const [named, licensed] = [{ fullName: 'Bob Example' }, { appsPermissions: 2 }];
+
 /** One for each kind of difference of something managed. */
 export const driftCells: readonly DriftCell[] = [
-  {
-    kind: 'user.deactivated',
-    name: ada,
-    change: (service) => service.updateUser(ada, { active: false }),
-    changeBack: (service) => service.updateUser(ada, { active: true }),
-  },
-  {
-    kind: 'user.activated',
-    name: carl,
-    change: (service) => service.updateUser(carl, { active: true }),
-    changeBack: (service) => service.updateUser(carl, { active: false }),
-  },
-  {
-    kind: 'user.renamed',
-    name: bob,
-    change: (service) => service.updateUser(bob, { fullName: 'Robert' }),
-    changeBack: (service) => service.updateUser(bob, { fullName: 'Bob Example' }),
-  },
-  {
-    kind: 'user.access',
-    name: ada,
-    change: (service) => service.updateUser(ada, { appsPermissions: 4 }),
-    changeBack: (service) => service.updateUser(ada, { appsPermissions: 2 }),
-  },
+  { kind: 'user.deactivated', name: ada, ...update(ada, { active: false }, { active: true }) },
+  { kind: 'user.activated', name: carl, ...update(carl, { active: true }, { active: false }) },
+  { kind: 'user.renamed', name: bob, ...update(bob, { fullName: 'Robert' }, named) },
+  { kind: 'user.access', name: ada, ...update(ada, { appsPermissions: 4 }, licensed) },
   {
     kind: 'group.renamed',
     name: 'Pilots',
@@ -77,30 +74,10 @@ export const driftCells: readonly DriftCell[] = [
     changeBack: (service) => service.updateGroup('Pilots', { permissions: 2 }),
   },
   { kind: 'group.missing', name: 'Pilots', change: (service) => service.deleteGroup('Pilots') },
-  {
-    kind: 'member.added',
-    name: `Pilots of ${bob}`,
-    change: (service) => service.link('Pilots', bob),
-    changeBack: (service) => service.unlink('Pilots', bob),
-  },
-  {
-    kind: 'member.removed',
-    name: `Pilots of ${ada}`,
-    change: (service) => service.unlink('Pilots', ada),
-    changeBack: (service) => service.link('Pilots', ada),
-  },
-  {
-    kind: 'admin.added',
-    name: `Pilots of ${bob}`,
-    change: (service) => service.link('Pilots', bob, 'admin'),
-    changeBack: (service) => service.unlink('Pilots', bob, 'admin'),
-  },
-  {
-    kind: 'admin.removed',
-    name: `Pilots of ${ada}`,
-    change: (service) => service.unlink('Pilots', ada, 'admin'),
-    changeBack: (service) => service.link('Pilots', ada, 'admin'),
-  },
+  { kind: 'member.added', name: `Pilots of ${bob}`, ...join('member') },
+  { kind: 'member.removed', name: `Pilots of ${ada}`, ...leave('member') },
+  { kind: 'admin.added', name: `Pilots of ${bob}`, ...join('admin') },
+  { kind: 'admin.removed', name: `Pilots of ${ada}`, ...leave('admin') },
 ];
 
 /** True of a kind that is not among those of `assertFindsEveryKind`, whose other rows name the group as it was. */

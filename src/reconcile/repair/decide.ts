@@ -1,10 +1,10 @@
 import { toAdoptionWords } from '../../domain/adoption.ts';
-import { HARM_WINDOW_MS } from '../../domain/change.ts';
+import { HARM_WINDOW_MS, isGranting } from '../../domain/change.ts';
 import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
-import { findDriftAction, listActedOn } from '../../domain/drift-policy.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
+import { mayGrant } from '../../rules/rules.ts';
 import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import {
@@ -13,7 +13,6 @@ import {
   lockPlans,
   type PlanActionRow,
   type PlanRow,
-  parseChange,
 } from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
@@ -56,8 +55,11 @@ export async function decide(
 const BY_POLICY = { provider: DEFAULT_PROVIDER, privileged: 'refuse', isDryRun: false } as const;
 
 async function sortKnown(tx: Db, deps: ReconcileDeps) {
-  const { drift: policy } = deps.policy;
-  const kinds = listActedOn(policy, DRIFT_KINDS);
+  const { default: otherwise, kinds: named } = deps.policy.drift;
+  // The default never reaches unmanaged ones.
+  const kinds = DRIFT_KINDS.filter(
+    (kind) => (named[kind] ?? (isUnmanagedKind(kind) ? 'report' : otherwise)) !== 'report',
+  );
   // An operator wanted them left alone until now.
   const over = { status: 'ignored', ignored_until: { '<=': deps.clock.now() } } as const;
   await updateWhere(tx, 'drifts', over, { status: 'open', ignored_until: null });
@@ -67,7 +69,7 @@ async function sortKnown(tx: Db, deps: ReconcileDeps) {
   const accept: DriftRow[] = [];
   for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
     for (const row of rows) {
-      const action = findDriftAction(policy, { ...parseChange(row), kind: row.kind });
+      const action = await findReaction(tx, deps, row);
       if (action === 'accept') accept.push(row);
       const before = repaired.get(toSubject(row));
       if (action === 'repair' && (await mayRepair(tx, deps, { row, before }))) repair.push(row);
@@ -75,6 +77,15 @@ async function sortKnown(tx: Db, deps: ReconcileDeps) {
     if (repair.length >= ACTIONS_MAX) break;
   }
   return { repair: repair.slice(0, ACTIONS_MAX), accept };
+}
+
+/** The default never accepts a difference that grants more, by itself or by what rules derive from it. */
+async function findReaction(tx: Db, { policy, rules }: ReconcileDeps, row: DriftRow) {
+  const { default: otherwise, kinds } = policy.drift;
+  const named = kinds[row.kind];
+  const repair = toRepair(row);
+  if (named || otherwise !== 'accept' || repair === undefined) return named ?? otherwise;
+  return isGranting(repair) || (await mayGrant(tx, rules, repair)) ? 'report' : 'accept';
 }
 
 const toSubject = (row: Pick<DriftRow, 'resource_id' | 'member_id'>) =>
@@ -122,11 +133,7 @@ async function planByPolicy(
   return planRepairs(tx, drifts, { ...standing, status, reason: exceeded.join('; ') || null });
 }
 
-async function planRepairs(
-  tx: Db,
-  drifts: readonly DriftRow[],
-  standing: NewPlan,
-): Promise<PlanRow> {
+async function planRepairs(tx: Db, drifts: readonly DriftRow[], standing: NewPlan) {
   const plan = await addPlan(tx, toRepairs(drifts), standing);
   await changeDrifts(tx, drifts, { plan_id: plan.id });
   return plan;

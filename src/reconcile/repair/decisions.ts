@@ -12,6 +12,7 @@ import {
   type JsonValue,
 } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
+import { isSource, mayGrant } from '../../rules/rules.ts';
 import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { isProvider } from '../../store/credentials.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
@@ -22,7 +23,6 @@ import {
   toAttributeColumns,
 } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
-import { listNested } from '../../store/links/of-users.ts';
 import {
   listHeldChanges,
   lockHeld,
@@ -107,12 +107,13 @@ async function undoPlan(deps: ProcessDeps, id: string, by: string) {
   return deps.store.write(async (tx) => {
     // Two simultaneous requests to undo come one after the other.
     await lockPlans(tx);
-    if ((await findOne(tx, 'plans', { id })) === undefined) return { kind: 'unknown' } as const;
+    const plan = await findOne(tx, 'plans', { id });
+    if (plan === undefined) return { kind: 'unknown' } as const;
     const before = await findOne(tx, 'plans', { undoes: id, status: 'approved' });
     if (before !== undefined) return { kind: 'undoing', plan: before } as const;
     const done = await listWhere(tx, 'plan_actions', { plan_id: id, status: 'done' }, BY_ID);
     const actions: PlanAction[] = [];
-    for (const row of done) actions.push(...(await findOpposite(tx, deps, row)));
+    for (const row of done) actions.push(...(await findOpposite(tx, deps, { plan, row })));
     const leftOut = done.length - actions.length;
     if (actions.length === 0) return { kind: 'nothing', leftOut } as const;
     const standing = { status: 'approved', source: 'undo', by, now: deps.clock.now() } as const;
@@ -140,9 +141,12 @@ const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
 async function findOpposite(
   db: Db,
   deps: ProcessDeps,
-  row: PlanActionRow,
+  { plan, row }: { readonly plan: PlanRow; readonly row: PlanActionRow },
 ): Promise<readonly PlanAction[]> {
   const action = toAction(row);
+  // Others put the member in, and rules gave nothing for it.
+  const isStranger = !/^(provider|undo)$/.test(plan.source) && row.kind === 'member.remove';
+  if (isStranger && (await mayGrant(db, deps.rules, action))) return [];
   const kind = OPPOSITES[row.kind];
   const isOurs = isHandOver(row.kind) || (await mayHaveMade(db, row));
   if (!kind || !isOurs || !(await isStillDesired(db, deps, action))) return [];
@@ -150,11 +154,7 @@ async function findOpposite(
   return [{ ...opposite, harm: findHarm(opposite) }];
 }
 
-async function isStillDesired(
-  db: Db,
-  { policy }: ProcessDeps,
-  action: PlanAction,
-): Promise<boolean> {
+async function isStillDesired(db: Db, { policy }: ProcessDeps, action: PlanAction) {
   const { type, resourceId: id, desired } = action;
   const row = await findRow(db, { type, id });
   if (row === undefined || row.deleted_at !== null || !isJsonObject(desired)) return false;
@@ -256,9 +256,9 @@ async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
 }
 
 /** True for a group from which rules or outer groups derive something: that ends with it, and the service would get that change. */
-async function isRuled(tx: Db, row: ResourceRow, { book }: ProcessDeps['rules']): Promise<boolean> {
+async function isRuled(tx: Db, row: ResourceRow, rules: ProcessDeps['rules']): Promise<boolean> {
   if (row.type === 'user') return false;
-  const isSource = book.drivesMembers(row.name) || book.isSource(row.name);
-  if (isSource || listEntityFields(parseCells(row)).length > 0) return true;
-  return (await hasLink(tx, row, 'ruled')) || (await listNested(tx, row.id, 'around')).length > 0;
+  if (listEntityFields(parseCells(row)).length > 0 || (await hasLink(tx, row, 'ruled')))
+    return true;
+  return isSource(tx, rules, row);
 }

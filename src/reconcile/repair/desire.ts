@@ -15,8 +15,8 @@ import {
   type JsonValue,
   type UserId,
 } from '../../domain/values.ts';
-import { followGroup, followUser, toRuledName } from '../../rules/follow.ts';
-import { findGroupPrivilege } from '../../rules/rules.ts';
+import { followGroup, followUser, ruleGroups, toRuledName } from '../../rules/follow.ts';
+import { findGroupPrivilege, ruleLinks } from '../../rules/rules.ts';
 import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';
 import { forgetRemoval } from '../../store/due.ts';
 import {
@@ -31,7 +31,6 @@ import {
   desireLink,
   listLinkedUsers,
   listLinks,
-  type StoredLink,
 } from '../../store/links/links.ts';
 import { touchGroupsOf } from '../../store/links/of-users.ts';
 import { listByName } from '../../store/resources/find.ts';
@@ -105,11 +104,7 @@ async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Pro
 }
 
 /** Finds one user in a list of a group. */
-export async function findLink(
-  db: Db,
-  row: ResourceRow,
-  { list, userId }: LinkKey,
-): Promise<StoredLink | undefined> {
+export async function findLink(db: Db, row: ResourceRow, { list, userId }: LinkKey) {
   return (await listLinks(db, row, { list, userIds: [userId] }))[0];
 }
 
@@ -166,8 +161,12 @@ export async function desire(
   if (row.deleted_at !== null) return false;
   const value = isJsonObject(wanted) ? wanted : {};
   const place = toPlace({ kind, memberId, desired: wanted });
-  if (place.kind === 'link') {
-    await desireLink(tx, row, place, value.present === true);
+  if (place.kind === 'link' && row.type === 'group') {
+    const isWanted = value.present === true;
+    const news = { groupId: row.id, users: [place.userId], now: deps.clock.now() };
+    // Whom rules want is not wanted by name.
+    if (isWanted) await ruleLinks(tx, deps.rules, place.list, news);
+    await desireLink(tx, row, place, isWanted);
     return saveVersion(tx, deps, row, {}, place.list === 'admin' ? undefined : [place.userId]);
   }
   if (isEntityField(memberId)) {
@@ -187,14 +186,27 @@ export async function desire(
     await deleteAllLinks(tx, row);
     return true;
   }
-  return saveAttributes(tx, deps, row, toAttributes(kind, value, parseStored(row.attributes)));
+  const before = parseStored<JsonObject>(row.attributes);
+  return saveAttributes(tx, deps, row, toAttributes(deps, kind, value, before));
 }
 
-function toAttributes(kind: ChangeKind, value: JsonObject, before: JsonObject): JsonObject {
-  const toExtended = (urn: string) => ({ [urn]: { ...toExtension(before, urn), ...value } });
+function toAttributes(
+  { policy: { deactivation } }: DesireDeps,
+  kind: ChangeKind,
+  value: JsonObject,
+  before: JsonObject,
+): JsonObject {
+  const toExtended = (urn: string, own = value) => ({
+    [urn]: { ...toExtension(before, urn), ...own },
+  });
   const formatted = String(value.name ?? '');
   // Of a create the account is gone: a user that is to be inactive needs none.
-  const active = { active: value.active === true };
+  const isActive = value.active === true;
+  const isSuspended = toExtension(before, USER_EXTENSION).temporarilyInactive === true;
+  // Where suspending deactivates, nobody works whose suspension is wanted.
+  const resumes = isActive && isSuspended && deactivation === 'temporarilyInactive';
+  const resumed = resumes && toExtended(USER_EXTENSION, { temporarilyInactive: false });
+  const active = { active: isActive, ...resumed };
   const desired: Partial<Record<ChangeKind, JsonObject>> = {
     'user.create': active,
     'user.activate': active,
@@ -210,12 +222,7 @@ function toAttributes(kind: ChangeKind, value: JsonObject, before: JsonObject): 
 }
 
 /** False: another user or group has the name. */
-async function saveAttributes(
-  tx: Db,
-  deps: DesireDeps,
-  row: ResourceRow,
-  attributes: JsonObject,
-): Promise<boolean> {
+async function saveAttributes(tx: Db, deps: DesireDeps, row: ResourceRow, attributes: JsonObject) {
   const columns = toAttributeColumns(row.type, attributes);
   const named = await listByName(tx, row.type, columns.name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
@@ -238,6 +245,7 @@ async function saveVersion(
   else if (users !== undefined) {
     const after = { origin: row.origin, name: row.name, deleted_at: row.deleted_at, ...change };
     const names = { before: toRuledName(row), after: toRuledName(after) };
+    if (names.before !== names.after) await ruleGroups(tx, rules, [row.id], now);
     await followGroup(tx, rules, { id: row.id, ...names, users }, now);
   }
   return true;
@@ -247,11 +255,7 @@ async function saveVersion(
 export const IS_CHANGED = 'The service holds something else by now.';
 
 /** Accepts the observed value, in a transaction that has entered the rules (`names`). Returns the reason why not. */
-export async function acceptDrift(
-  tx: Db,
-  deps: DesireDeps,
-  drift: DriftRow,
-): Promise<string | undefined> {
+export async function acceptDrift(tx: Db, deps: DesireDeps, drift: DriftRow) {
   const repair = toRepair(drift);
   if (repair === undefined) return 'It is unmanaged: take it over instead.';
   const { type, resourceId: id, observed: value } = repair;
@@ -285,12 +289,7 @@ export async function acceptHeld(
 }
 
 /** Brings back what its provider deleted and the service keeps; without its name it is not managed any more. */
-async function bringBack(
-  tx: Db,
-  deps: DesireDeps,
-  row: ResourceRow,
-  action: PlanAction,
-): Promise<void> {
+async function bringBack(tx: Db, deps: DesireDeps, row: ResourceRow, action: PlanAction) {
   const place = toPlace(action);
   // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
   if (place.kind === 'link') {
