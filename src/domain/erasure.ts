@@ -1,4 +1,3 @@
-import type { ObservedUser } from './user.ts';
 import { foldCase, isJsonObject, type JsonObject, type JsonValue, parseFields } from './values.ts';
 
 /** Text that replaces the name or id of an erased user. */
@@ -30,7 +29,7 @@ export const OBSTACLES = parseFields<ErasureObstacle>(OBSTACLE_WORDS);
 /** Lists the names under which texts of others may mention a user: names, addresses, numbers, and the provider's id. */
 export function listPersonalNames(
   attributes: JsonObject,
-  observed: Pick<ObservedUser, 'userName' | 'email' | 'fullName'> | undefined,
+  observed: Readonly<Partial<Record<'userName' | 'email' | 'fullName', string>>> | undefined,
 ): string[] {
   const { userName, displayName, nickName, externalId, name, emails, phoneNumbers } = attributes;
   const parts = isJsonObject(name) ? name : {};
