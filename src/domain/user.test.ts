@@ -186,15 +186,3 @@ test('an operator is shown what is wanted and held of each field that a plan cha
     temporarilyInactive: [false, true],
   });
 });
-
-test('of an erased person only what is not personal is left', () =>
-  expect(users.withoutPersonalData({ ...known, ...may(1) })).toEqual({
-    ...{
-      fullName: '',
-      active: true,
-      created: '2020',
-      appsPermissions: 1,
-      at: 1,
-      by: 'scim.getUser',
-    },
-  }));

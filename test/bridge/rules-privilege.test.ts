@@ -7,11 +7,12 @@ import { admit, expel, replace, toGroup, toMembers, toPatch, toUser } from '../s
 
 describe('rules privilege', () => {
   const PROTECTED = { PROTECT_USERS: 'safe*', PROTECT_GROUPS: 'Safe*' };
+  const RULES = '[{"group":"Board","permissions":4},{"group":"Plain","permissions":0}]';
   const boss = 'boss@example.com';
   const safe = 'safe@example.com';
 
   const bridge = bridgeForSuite({
-    settings: { ...PROTECTED, GROUPS_PERMISSIONS_MAX: '6' },
+    settings: { ...PROTECTED, GROUPS_PERMISSIONS_MAX: '6', RULES },
     prepare({ service }) {
       for (const email of [boss, safe]) service.addUser({ email, userName: email });
       // So the account of the token is no owner.
@@ -134,6 +135,15 @@ describe('rules privilege', () => {
     const left = service.groups().filter((one) => one.name === displayName);
     expect(left).toHaveLength(status === 403 ? 1 : 0);
     if (status === 403) expect(countMutations()).toBe(before);
+  });
+
+  test('a protected member keeps the rights of a group, whichever write of it would take them', async () => {
+    const id = await bridge.addUser('safe-director');
+    const path = `/Groups/${await bridge.settled(bridge.addGroup('Board', [id]))}`;
+    const writes = [replace(`${GROUP_EXTENSION}:permissions`, 0), replace('displayName', 'Plain')];
+
+    for (const write of writes) expect((await bridge.tryPatch(path, write)).status).toBe(403);
+    expect(bridge.sandbox.service.getGroup('Board').permissions).toBe(4);
   });
 
   test('a DELETE of a group that was taken over leaves a protected admin whom it found there', async () => {

@@ -49,11 +49,7 @@ function compares(comparison: Comparison, resource: JsonObject, fold: Fold): boo
   return op === 'ne' && !someValue(resource, sought, isAssigned);
 }
 
-function test(
-  { target: { rule }, op, comparable }: Comparison,
-  value: JsonValue,
-  fold: Fold,
-): boolean {
+function test({ target: { rule }, op, comparable }: Comparison, value: JsonValue, fold: Fold) {
   if (typeof comparable === 'number') {
     const number = rule.type === 'dateTime' ? Date.parse(String(value)) : value;
     return typeof number === 'number' && TESTS[op](number, comparable);

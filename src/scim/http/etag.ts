@@ -15,10 +15,7 @@ export interface Preconditions {
 export const ANY_VERSION: Preconditions = { ifMatch: undefined, ifNoneMatch: undefined };
 
 /** Stops a request that was meant for another version, by `If-Match` or `If-None-Match`. @throws ScimError 412 @see RFC 7644 §3.14, RFC 9110 §13.1 */
-export function assertPreconditions(
-  { ifMatch, ifNoneMatch }: Preconditions,
-  version: string,
-): void {
+export function assertPreconditions({ ifMatch, ifNoneMatch }: Preconditions, version: string) {
   if (ifMatch !== undefined && !matchesETag(ifMatch, version)) {
     throw new ScimError(412, 'The resource was changed since this version was read.');
   }

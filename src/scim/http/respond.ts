@@ -38,11 +38,7 @@ export function sendText(res: Response, status: number, text: string): void {
 }
 
 /** Sends text in pieces: at once where it is short, else as fast as it is read, so that any length takes the same memory. */
-export async function sendPieces(
-  res: Response,
-  status: number,
-  pieces: AsyncIterable<string>,
-): Promise<void> {
+export async function sendPieces(res: Response, status: number, pieces: AsyncIterable<string>) {
   const rest = pieces[Symbol.asyncIterator]();
   let text = '';
   while (text.length <= PIECES_LENGTH) {

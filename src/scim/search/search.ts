@@ -56,10 +56,7 @@ function countFound({ deps, type, countAll }: Source, selector?: Selector): Prom
 }
 
 /** Reads rows page by page. Each page begins behind the last row of the one before. */
-async function listFound(
-  { deps, type }: Source,
-  query: Omit<ViewQuery, 'provider'>,
-): Promise<View[]> {
+async function listFound({ deps, type }: Source, query: Omit<ViewQuery, 'provider'>) {
   const { provider, store } = deps;
   const asked = { ...query, provider, selector: toOwnIds(deps, type, query.selector) };
   const views: View[] = [];
@@ -260,11 +257,7 @@ const COMPARISONS_MAX = 20_000_000;
 const COMPARISONS_AT_ONCE = 100_000;
 
 /** Looks at every candidate, some at a time, with the filter that the index could not answer. @throws ScimError 400 `tooMany` */
-async function scan(
-  source: Source,
-  selector: Selector | undefined,
-  { filter, sorting }: Search,
-): Promise<Place[]> {
+async function scan(source: Source, selector: Selector | undefined, { filter, sorting }: Search) {
   const names = new Set([...listNames(filter), ...(sorting?.keys ?? [])]);
   const isOfUsers = hasUsers(source, names);
   const comparisons = filter === undefined ? 0 : countComparisons(filter);

@@ -25,7 +25,7 @@ import { applyWhole } from '../patch/apply-patch.ts';
 import { groupSchema } from '../schema/resource-schemas.ts';
 import { type Asked, type Match, PrivilegeUnknown, type WriteKind } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
-import { assertDemotesNobody } from './protect-group.ts';
+import { assertDemotesNobody, assertKeepsRights } from './protect-group.ts';
 import { assertWithinLimits, toTaken } from './wall.ts';
 
 /** Groups, as providers write them. */
@@ -41,6 +41,7 @@ export const groupWrites: WriteKind<'group', GroupField> = {
     if (names.size > 0) {
       assertPermissions(deps, before, attributes);
       await assertNameFree(tx, deps, row, attributes);
+      await assertKeepsRights(tx, deps, { row, before, asked });
     }
     await assertWithinLimits(tx, deps, 'group', { ...asked, row, attributes, edits });
     if (row.origin === null || attributes.displayName !== row.name) {

@@ -125,10 +125,7 @@ function toExternalId({ externalId }: JsonObject): string | undefined {
 }
 
 /** Finds a managed user whom the provider knows by this id; where ids recognise nobody, an inactive one who may return. */
-async function findByExternalId(
-  tx: Db,
-  { match, returning, provider, attributes }: Recognition,
-): Promise<UserRow | undefined> {
+async function findByExternalId(tx: Db, { match, returning, provider, attributes }: Recognition) {
   const externalId = toExternalId(attributes);
   const isKey = match.includes('externalId');
   if (externalId === undefined || (!isKey && returning === 'conflict')) return undefined;

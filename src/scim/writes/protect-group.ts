@@ -1,13 +1,16 @@
 import type { LinkList } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
+import { combineAsked, groupFields } from '../../rules/fields.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { listLinks } from '../../store/links/links.ts';
+import { listLinks, type StoredLink } from '../../store/links/links.ts';
 import { type GroupRow, listRows, type UserRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { foldEdits, type ListEdit } from './kind.ts';
+import { type Change, foldEdits, type ListEdit } from './kind.ts';
+
+type GroupChange = Pick<Change<'group'>, 'row' | 'before' | 'asked'>;
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
@@ -46,26 +49,42 @@ function stillAdmin(): ScimError {
   return new ScimError(403, 'A protected person would no longer administer the group.');
 }
 
-/** Stops a deletion that takes the rights of the group from a protected user. An adopted group keeps whom the bridge found there. @throws ScimError 403 */
-export async function assertDemotesNobody(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
-  if (await losesProtected(tx, deps, row, 'admin')) throw stillAdmin();
-  if ((await findGroupPrivilege(tx, deps, row)) === undefined) return;
-  if (!(await losesProtected(tx, deps, row, 'member'))) return;
-  throw new ScimError(403, 'A protected person would lose the rights of the group.');
+function losesRights(): ScimError {
+  return new ScimError(403, 'A protected person would lose the rights of the group.');
 }
 
-async function losesProtected(
+/** Stops a change of fields that takes rights from a protected member, also by the rules of another name. @throws ScimError 403 */
+export async function assertKeepsRights(tx: Db, deps: ScimDeps, change: GroupChange) {
+  const { row, before, asked } = change;
+  const combined = await combineAsked(tx, deps.rules, groupFields, { ...asked, row, before });
+  const { attributes: after, cells, changed } = combined;
+  // A field without a rule is released, which takes nothing.
+  const ruled = changed.filter((field) => cells[field]?.source !== undefined);
+  const fields = [...groupFields.toFields(asked.names), ...ruled];
+  const taken = groupFields.listTaken(row, { before, after, cells, fields });
+  if (taken.length > 0 && (await hasProtected(tx, deps, row, 'member'))) throw losesRights();
+}
+
+/** Stops a deletion that takes the rights of the group from a protected user. An adopted group keeps whom the bridge found there. @throws ScimError 403 */
+export async function assertDemotesNobody(tx: Db, deps: ScimDeps, row: GroupRow): Promise<void> {
+  const isLost = ({ put_in, pending }: StoredLink) =>
+    row.origin === 'created' || put_in === 1 || pending !== undefined;
+  if (await hasProtected(tx, deps, row, 'admin', isLost)) throw stillAdmin();
+  if ((await findGroupPrivilege(tx, deps, row)) === undefined) return;
+  if (await hasProtected(tx, deps, row, 'member', isLost)) throw losesRights();
+}
+
+async function hasProtected(
   tx: Db,
   deps: ScimDeps,
   row: GroupRow,
   list: LinkList,
+  isMeant = (_: StoredLink) => true,
 ): Promise<boolean> {
-  const lost = (await listLinks(tx, row, { list })).filter(
-    ({ desired, observed, put_in, pending }) =>
-      (desired === 1 || observed === 1) &&
-      (row.origin === 'created' || put_in === 1 || pending !== undefined),
+  const links = (await listLinks(tx, row, { list })).filter(
+    (link) => (link.desired === 1 || link.observed === 1) && isMeant(link),
   );
-  const ids = lost.map(({ userId }) => userId);
+  const ids = links.map(({ userId }) => userId);
   const { isOwn } = deps.rules.protection;
   return (await listProtected(tx, deps, ids, (user) => !isOwn(user))).size > 0;
 }
