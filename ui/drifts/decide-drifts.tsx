@@ -8,7 +8,7 @@ import type { Ops } from '../api/types.ts';
 import type { Choosing } from '../lists/list-page.tsx';
 import { PageLink } from '../parts/cell.tsx';
 import { Question, useDialog } from '../parts/dialog.tsx';
-import { useFocusAfter } from '../parts/page.tsx';
+import { Fault, useFocusAfter } from '../parts/page.tsx';
 
 type Decision = Ops<'DriftsBody'>['decision'];
 type Drift = Ops<'Drift'>;
@@ -27,7 +27,6 @@ const DECISIONS = {
 /** Refused decisions that a question lists. */
 const LISTED = 12;
 const DAY_MS = 86_400_000;
-const MONTH_MS = 30 * DAY_MS;
 const PATH = '/drifts/decide';
 
 interface DecisionOptions {
@@ -80,7 +79,7 @@ function DecisionQuestion({
   decision,
   onDone,
 }: DecisionOptions & { readonly decision: Decision }) {
-  const [until, setUntil] = useState(toDay(MONTH_MS));
+  const [until, setUntil] = useState(toDay(30));
   const [reason, setReason] = useState('');
   const { data: preview, error: problem, mutate: look } = useChange<Decided>();
   const { data: decided, mutate, isPending, error } = useChange<Decided>();
@@ -101,7 +100,7 @@ function DecisionQuestion({
   return (
     <Question
       run={run}
-      error={error ?? problem}
+      error={error}
       label={title.replace(' until …', '')}
       title={`${title}: ${drifts.length}`}
       command={toCommand(drifts, decision, { until, reason })}
@@ -110,6 +109,7 @@ function DecisionQuestion({
       done={decided && <Outcome of={decided} drifts={drifts} />}
     >
       {meaning}
+      {problem && !error && <Fault error={problem} />}
       {preview && <Outcome of={preview} drifts={drifts} />}
       {isTermed && (
         <Group grow align="flex-end">
@@ -117,7 +117,7 @@ function DecisionQuestion({
             type="date"
             label="Until"
             required
-            min={toDay(DAY_MS)}
+            min={toDay(1)}
             value={until}
             onChange={({ currentTarget }) => setUntil(currentTarget.value)}
             data-autofocus
@@ -135,8 +135,8 @@ function DecisionQuestion({
   );
 }
 
-function toDay(aheadMs: number): string {
-  return new Date(Date.now() + aheadMs).toISOString().slice(0, 10);
+function toDay(daysAhead: number): string {
+  return new Date(Date.now() + daysAhead * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** What a decision does, or did: the plan that follows, and what cannot be decided. */

@@ -32,7 +32,7 @@ export function Cell<Item>({
 
 const PAGES = { user: '/users/$id', group: '/groups/$id', plan: '/plans/$id' } as const;
 
-/** A user, a group or a plan as a link to its page. */
+/** A user, a group or a plan as a link to its page; an address is broken behind its `@` first. */
 export function PageLink({
   to: { type, id },
   text,
@@ -40,9 +40,12 @@ export function PageLink({
   readonly to: Target;
   readonly text: string;
 }) {
+  const at = text.indexOf('@') + 1 || text.length;
   return (
     <Link to={PAGES[type]} params={{ id }}>
-      {text}
+      {text.slice(0, at)}
+      <wbr />
+      {text.slice(at)}
     </Link>
   );
 }

@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core';
 import { Link, useParams } from '@tanstack/react-router';
 import { acts } from '../../src/ops/lists/acts.ts';
 import { listResourceFacts } from '../../src/ops/lists/details.ts';
-import type { Column, Tone } from '../../src/ops/lists/list.ts';
+import type { Column } from '../../src/ops/lists/list.ts';
 import { FIELDS, toLinkColumns } from '../../src/ops/lists/tables.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import { useRead } from '../api/queries.ts';
@@ -107,19 +107,17 @@ function ResourceActs({ it: { type, id, name, managed, deleted } }: { it: Ops<'E
 
 type Happening = Ops<'Timeline'>['items'][number];
 
-const TONES: Readonly<Record<Happening['source'], Tone>> = {
+const TONES = {
   provider: 'info',
   operator: 'info',
-  bridge: 'quiet',
   audit: 'waiting',
-  outage: 'bad',
-  seen: 'quiet',
   drift: 'waiting',
-};
+  outage: 'bad',
+} as const;
 
 const HAPPENINGS: readonly Column<Happening>[] = [
-  { name: 'at', kind: 'time', value: ({ at }) => at },
-  { name: 'source', value: ({ source }) => source, tone: ({ source }) => TONES[source] },
+  { name: 'at', kind: 'time' },
+  { name: 'source', tones: TONES },
   { name: 'what', isLong: true, value: toSentence },
 ];
 

@@ -41,23 +41,25 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
     };
     const classes = [{ class: 'removals', waiting: 1, endMs: null }];
     const queue = { ...status.queue, classes };
+    const leavers = { count: 3, since: status.since, heldBy: null, plan: null };
     await page.route(/\/ops\/status/, (route) =>
-      route.fulfill({ json: { ...status, upstream, queue } }),
+      route.fulfill({ json: { ...status, upstream, queue, leavers } }),
     );
+    const json = { ...(await world.ask('/samples')), leavers: null };
+    await page.route(/\/ops\/samples/, (route) => route.fulfill({ json }));
     await page.goto('/console/');
 
     await page.getByText('waits until the service takes calls again').waitFor();
     await page.getByText('1 removal of access: none leaves for now').waitFor();
+    await page.getByText('Nobody got out in that time: 3 who left are not out yet.').waitFor();
   });
 
   test('requests are chosen by what they are for, and by the credential that sent them', async () => {
     const [{ credential }] = (await world.ask('/requests?type=group')).items;
     const page = await world.open('/requests');
     const rows = page.locator('.rows tbody tr');
-    await page
-      .getByText(/^\/Users/)
-      .first()
-      .waitFor();
+    const first = page.getByText(/^\/Users/).first();
+    await first.waitFor();
     await page.getByRole('combobox', { name: 'Every type' }).click();
     await page.getByRole('option', { name: 'Group', exact: true }).click();
     await page.waitForURL(/type=group/);
@@ -68,16 +70,13 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
     await page.waitForURL(`**/requests?credential=${credential}`);
     const box = page.getByRole('searchbox', { name: 'Credential' });
     await expect.poll(() => box.inputValue()).toBe(credential);
-    await page
-      .getByText(/^\/Users/)
-      .first()
-      .waitFor();
+    await first.waitFor();
     await box.fill('nobody');
     await page.getByText('There is nothing to list. Credential: With').waitFor();
     await box.fill('');
     await page.getByRole('searchbox', { name: 'Resource' }).fill('ada.lovelace@example.com');
     await page.getByText('scim-bridge requests --of ada.lovelace@example.com').waitFor();
-    await rows.getByText('/Users').first().waitFor();
+    await first.waitFor();
     await page.goto('/console/drifts?status=all&kind=user.deactivated');
     await page.getByText('1 in all').waitFor();
     expect(await page.locator('.command').count()).toBe(0);
