@@ -85,14 +85,14 @@ test.each<
   },
 );
 
-test('fields that one call changes are one change, and what is not wanted or not told is none', () => {
+test('fields that one call changes are one change, and what is not wanted, not told or the same is none', () => {
   const values = {
     active: [false, true],
     name: ['Ada', undefined],
     appsPermissions: [1, 3],
     temporarilyInactive: [false, true],
     address: [undefined, 'a@b'],
-    account: undefined,
+    account: [true, true],
   } as const;
   const fields = [
     'account',

@@ -174,7 +174,7 @@ export function listFieldChanges<Field extends UserField | OwnGroupField>(
 ): FieldChange[] {
   const changes = fields.flatMap((field): FieldChange[] => {
     const [wanted, seen] = values[field] ?? [];
-    if (wanted === undefined || seen === undefined) return [];
+    if (wanted === undefined || seen === undefined || wanted === seen) return [];
     const [on, off = on] = FIELD_CHANGES[field];
     const kind = wanted === false ? off : on;
     return [{ kind, desired: { [field]: wanted }, observed: { [field]: seen } }];
