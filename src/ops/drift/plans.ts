@@ -98,7 +98,7 @@ async function toUndoing(sources: OpsSources, decision: UndoDecision) {
   const { leftOut } = decision;
   if (decision.kind === 'nothing') {
     const message =
-      'Nothing of it can be undone: it was not done, or the provider has written it since, or it is neither a membership, an admin, an active flag nor a handover.';
+      'Nothing of it can be undone: it was not done, or the provider has written it since, or rules would give rights for it, or it is neither a membership, an admin, an active flag nor a handover.';
     throw new Problem(409, 'nothing-to-undo', message, { more: { leftOut } });
   }
   const answer = await toPlan(sources, decision.plan);
