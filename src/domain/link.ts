@@ -40,18 +40,18 @@ interface LinkWrite {
 
 /**
  * The link after a provider's write; undefined: no change. A change that an earlier write still waits for is claimed,
- * so that undoing that write cannot take it away.
+ * so that undoing that write cannot take it away. A removal waits also where the user was seen to be out: others may
+ * have put the user in again since.
  */
 export function writeLink(
   before: Link | undefined,
   { wanted, version, isUnsure }: LinkWrite,
 ): Link | undefined {
-  if (!wanted && before === undefined) return undefined;
   const known = before ?? NEW_LINK;
-  const desired = wanted ? 1 : 0;
-  const waits = known.observed !== desired || isWaiting(known);
-  if (known.desired === desired && !waits) return undefined;
-  return { ...known, desired, pending: waits || isUnsure ? version : undefined, by_rule: 0 };
+  if (!wanted) return { ...known, desired: 0, pending: version, by_rule: 0 };
+  const waits = known.observed !== 1 || isWaiting(known);
+  if (known.desired === 1 && !waits) return undefined;
+  return { ...known, desired: 1, pending: waits || isUnsure ? version : undefined, by_rule: 0 };
 }
 
 /** The link after the rules; undefined: no change. Rules remove only users whom they put in. */

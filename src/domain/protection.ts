@@ -29,11 +29,12 @@ export function listTaken(change: ProtectedChange): string[] {
   const known = [before, observed].filter((one) => one !== undefined);
   const flag = 'addToCardsAndSpacesEnabled';
   const mayHold = observed?.[flag] ?? (isInService && before?.[flag] === undefined);
+  const mayWork = isInService && known.length === 0;
   const hasLess: Readonly<Record<keyof Holding, boolean>> = {
-    active: !after.active && known.some(({ active }) => active),
+    active: !after.active && (mayWork || known.some(({ active }) => active)),
     temporarilyInactive:
       after.temporarilyInactive === true &&
-      known.some(({ temporarilyInactive }) => temporarilyInactive !== true),
+      (mayWork || known.some(({ temporarilyInactive }) => temporarilyInactive !== true)),
     appsPermissions: isLess(change, 'appsPermissions'),
     permissions: isLess(change, 'permissions'),
     [flag]: after[flag] !== true && (before?.[flag] === true || (after[flag] === false && mayHold)),

@@ -63,26 +63,17 @@ test.each<[why: string, state: UserState, sent: JsonObject, want: Versions<UserF
 });
 
 const off = seen({ active: false });
-const suspended = seen({ temporarilyInactive: true });
 test.each<[why: string, state: UserState, want: Versions<UserField>]>([
   ['the deactivation alone', { ...settled, ...asking({ name: 5 }) }, { active: 9 }],
-  ['nothing where it is done', off, {}],
+  ['one that seems to be done', off, { active: 9 }],
   ['a deactivation that waits', { ...off, ...asking({ active: 5 }) }, { active: 9 }],
   ['one that a call may undo', { ...off, ...look }, { active: 9 }],
   ['one that was never seen', unseen, { active: 9 }],
   ['a look for an account that may be there', { ...accountless, ...sent }, { account: 9 }],
   ['nothing where there is none', inactive, {}],
-])('a deletion of a user makes wait: %s', (_why, state, want) => {
-  const how = { version: 9, deactivation: 'scim' } as const;
-
-  expect(toVersions(writes.toCellsAfterUserDeletion(state, how))).toEqual(want);
-});
-
-test('where suspending deactivates, the deletion of somebody suspended is done', () => {
-  const how = { version: 9, deactivation: 'temporarilyInactive' } as const;
-
-  expect(writes.toCellsAfterUserDeletion(suspended, how)).toEqual({});
-});
+])('a deletion of a user makes wait: %s', (_why, state, want) =>
+  expect(toVersions(writes.toCellsAfterUserDeletion(state, 9))).toEqual(want),
+);
 
 test('optional fields are ours once they have a value, the others always', () => {
   const fields: UserField[] = [

@@ -16,7 +16,6 @@ import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rule-book.ts';
 import {
   type Deactivation,
   type DesiredUser,
-  isObservedActive,
   listUserDifferences,
   toDesiredUser,
   type UserField,
@@ -130,17 +129,10 @@ export function isOwned(
 }
 
 /** The cells after a DELETE: an account that the service knows is deactivated; a create on its way has to be found first. */
-export function toCellsAfterUserDeletion(
-  state: UserState,
-  { version, deactivation }: { readonly version: number; readonly deactivation: Deactivation },
-): Cells<UserField> {
-  const { cells, upstreamId, observed, mustLook } = state;
-  if (upstreamId === undefined) {
-    return askOnly(cells, mayHaveAccount(state) ? ['account'] : [], version);
-  }
-  const isSeen = observed !== undefined && !mustLook && !isWaiting(cells.active);
-  const isDone = isSeen && !isObservedActive(observed, deactivation);
-  return askOnly(cells, isDone ? [] : ['active'], version);
+export function toCellsAfterUserDeletion(state: UserState, version: number): Cells<UserField> {
+  const { cells, upstreamId } = state;
+  if (upstreamId !== undefined) return askOnly(cells, ['active'], version);
+  return askOnly(cells, mayHaveAccount(state) ? ['account'] : [], version);
 }
 
 /** Cells after a write of the group itself; members and admins wait row by row. */

@@ -43,6 +43,8 @@ export interface FieldChange<Field extends string> {
   readonly cells: Cells<Field>;
   /** Owned fields that the change is about. */
   readonly fields: readonly Field[];
+  /** True: what the service was seen to hold does not count, since others may have changed it. */
+  readonly isDoubted?: boolean;
 }
 
 interface AskedAttributes {
@@ -88,12 +90,12 @@ export const userFields: FieldKind<'user', UserField> = {
   toFields: toUserFields,
   toColumns: toUserColumns,
   toCellColumns: (cells) => toCellColumns(cells),
-  listTaken(row, { before, after, fields }) {
+  listTaken(row, { before, after, fields, isDoubted }) {
     const { observed, deleted, upstreamId } = toUserState(row);
     return listTaken({
       before: before && toDesiredUser(before, deleted),
       after: toDesiredUser(after, deleted),
-      observed,
+      observed: isDoubted ? undefined : observed,
       isInService: upstreamId !== undefined,
       fields,
     });
@@ -127,12 +129,12 @@ export const groupFields: FieldKind<'group', GroupField> = {
   toColumns: toGroupColumns,
   // Its members may be stuck too.
   toCellColumns: (cells) => ({ cells: JSON.stringify(cells) }),
-  listTaken(row, { before, after, cells, fields }) {
+  listTaken(row, { before, after, cells, fields, isDoubted }) {
     const { observed, ids, cells: known } = toGroupState(row);
     const own = listTaken({
       before: before && toDesiredGroup(before),
       after: toDesiredGroup(after),
-      observed,
+      observed: isDoubted ? undefined : observed,
       isInService: isInService(ids),
       fields,
     });

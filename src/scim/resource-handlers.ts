@@ -11,7 +11,7 @@ import { getNotes, note, toProviderDeps } from './http/notes.ts';
 import { sendPieces } from './http/respond.ts';
 import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
 import { renderAll, type Shown, toRef, toShownVersion, type View } from './render/resources.ts';
-import { groupSchema, type ResourceSchema, userSchema } from './schema/resource-schemas.ts';
+import { type ResourceSchema, SCHEMAS } from './schema/resource-schemas.ts';
 import { acceptWrite, deliverWrite, type WriteRequest } from './writes/accept.ts';
 
 /** Handlers of one resource carry its id in the path. */
@@ -22,7 +22,7 @@ export function createResourceHandlers(
   deps: ScimDeps,
   type: ResourceKey['type'],
 ): Record<'read' | 'replace' | 'patch' | 'remove', ResourceHandler> & { create: RequestHandler } {
-  const schema = type === 'user' ? userSchema : groupSchema;
+  const schema = SCHEMAS[type];
   const { read: db } = deps.store;
 
   /** Answers a write: with 204 unless there is a resource to show, or the request asks for attributes. */

@@ -49,8 +49,6 @@ export interface Store {
    * PostgreSQL refuses to go on: prefer `insert … on conflict` to a catch.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Raised by every commit: what was derived from one generation holds as long as it lasts. undefined on PostgreSQL. */
-  generation(): number | undefined;
   /** Tells of every statement from now on; of one listener, the latest. */
   onStatement(listen: (statement: RanStatement) => void): void;
   /** Connections of the pool now; undefined on SQLite, which has none. */

@@ -59,16 +59,11 @@ describe('a PATCH that asks for more is refused and changes nothing', () => {
     ...many(21, (index) => remove(`members[display co "${index}"]`)),
   ];
   const lists = () => many(1_001, () => replace('members', []));
-  const comparisons = () => [
-    replace('title', 'changed'),
-    ...many(60, () => remove(`roles[${repeat('value eq "x#"', ' or ', 900)}]`)),
-  ];
   test.each([
-    ['filters on members', 'Groups', filters, 'invalidFilter'],
-    ['whole lists of members', 'Groups', lists, 'invalidValue'],
-    ['comparisons in paths', 'Users', comparisons, 'invalidFilter'],
-  ] as const)('%s', async (_, type, toOperations, scimType) => {
-    const path = `/${type}/${type === 'Users' ? ada : pilots}`;
+    ['filters on members', filters, 'invalidFilter'],
+    ['whole lists of members', lists, 'invalidValue'],
+  ] as const)('%s', async (_, toOperations, scimType) => {
+    const path = `/Groups/${pilots}`;
     const before = await bridge.request('GET', path);
 
     const answer = await bridge.tryPatch(path, ...toOperations());

@@ -1,10 +1,10 @@
-import { request } from 'undici';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import { RIGHTS } from '../../src/domain/provider.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import { getToken } from '../support/credentials.ts';
 import { admit, dismiss, listResources, replace, toGroup, toUser } from '../support/provider.ts';
 import { makeProvider, toOwner } from '../support/walled.ts';
 
@@ -96,16 +96,8 @@ describe('providers', () => {
     await makeProvider(bridge, 'signing');
     const wish = { name: 'signing-client', provider: 'signing' };
     const { body: client } = await bridge.ops('POST', '/clients', wish);
-    const answer = await request(new URL('/oauth/token', bridge.baseUrl), {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: String(client.id),
-        client_secret: String(client.secret),
-      }).toString(),
-    });
-    const headers = { authorization: `Bearer ${Object(await answer.body.json()).access_token}` };
+    const token = await getToken(bridge, { id: String(client.id), secret: String(client.secret) });
+    const headers = { authorization: `Bearer ${token}` };
     const made = await bridge.request('POST', '/Users', toUser('dan'), headers);
     const other = await bridge.request('DELETE', `/Users/${made.body.id}`);
 

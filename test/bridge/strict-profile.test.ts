@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
+import { getToken } from '../support/credentials.ts';
 import { toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
@@ -102,14 +103,8 @@ test('the descriptions name what there is: ids that are names, all schemas, the 
 test('an OAuth client has a profile too, and credentials show theirs', async () => {
   const made = await bridge.ops('POST', '/clients', { name: 'oauth', profile: 'strict' });
   expect(made.body).toMatchObject({ profile: 'strict' });
-  const answer = await fetch(new URL('/oauth/token', bridge.baseUrl), {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`${made.body.id}:${made.body.secret}`).toString('base64')}`,
-    },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  const { access_token: token } = Object(await answer.json());
+  const { id, secret } = made.body;
+  const token = await getToken(bridge, { id: String(id), secret: String(secret) });
   const refused = await bridge.request('GET', '/Users?filter=shoeSize%20pr', undefined, {
     authorization: `Bearer ${token}`,
   });

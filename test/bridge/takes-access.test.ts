@@ -195,6 +195,45 @@ describe('a member leaves, whatever the rest of the request:', () => {
   });
 });
 
+describe('what seems to be taken already, and others gave again, is taken:', () => {
+  const bridge = bridgeForSuite();
+  test.each<[string, 'again' | 'seen', (path: string, name: string) => Promise<unknown>]>([
+    ['PATCH again', 'again', (path) => bridge.patch(path, off)],
+    ['DELETE', 'again', (path) => bridge.send('DELETE', path)],
+    ['PATCH', 'seen', (path) => bridge.patch(path, off)],
+    ['PUT', 'seen', (path, name) => bridge.send('PUT', path, toUser(name, { active: false }))],
+    ['DELETE of an account that was seen', 'seen', (path) => bridge.send('DELETE', path)],
+  ])('access, by %s', async (_, before, write) => {
+    const name = newName();
+    const path = `/Users/${await bridge.addUser(name)}`;
+    const account = `${name}@example.com`;
+    if (before === 'again') await bridge.patch(path, off);
+    else bridge.sandbox.service.updateUser(account, { active: false });
+    await bridge.sweep();
+    bridge.sandbox.service.updateUser(account, { active: true });
+
+    await write(path, name);
+
+    await expect.poll(() => bridge.sandbox.service.getUser(account).active).toBe(false);
+  });
+
+  test('a member, who was seen to be out or never in', async () => {
+    const { service } = bridge.sandbox;
+    const names = [newName(), newName(), newName()] as const;
+    const [gone, stays, never] = await bridge.addPeople(...names);
+    const [first, second, third] = names.map((name) => `${name}@example.com`);
+    const name = `Group ${newName()}`;
+    const path = `/Groups/${await bridge.addGroup(name, [gone, stays])}`;
+    service.unlink(name, String(first));
+    await bridge.sweep();
+    for (const account of [first, third]) service.link(name, String(account));
+
+    await bridge.patch(path, dismiss(gone), dismiss(never));
+
+    await expect.poll(() => service.members(name)).toEqual([second]);
+  });
+});
+
 test('what takes nothing away is refused as a whole, with what is wrong', async () => {
   const id = await bridge.addUser(newName(), { title: 'Pilot' });
   const group = await bridge.addGroup(`Group ${newName()}`, [id]);

@@ -223,7 +223,7 @@ function toChange(row: UserRow, verdict: Exclude<LeaverState, 'waits'>, now: num
  * - `outAt`: a look showed then that the account does not work (epoch milliseconds); null: the person is wanted in again,
  *   or has no account
  * - `waits`: the change is on its way, or an operator holds it back
- * - `unproven`: nothing was observed since the call but its answer: a look
+ * - `unproven`: nothing was observed since the request and its call but the answer: a look
  * - `undone`: the call is done, and the account was seen to work after that: the call again
  */
 type LeaverState = { readonly outAt: number | null } | 'waits' | 'unproven' | 'undone';
@@ -238,19 +238,19 @@ async function judge({ store, policy }: WatchDeps, row: UserRow): Promise<Leaver
   if (isGone(observed)) return { outAt: observed.goneAt ?? observed.at };
   const since = { id: row.id, from: row.left_at ?? 0, until: Number.MAX_SAFE_INTEGER };
   const call = await findRemovalCall(store.read, since);
-  if (isOut(observed)) return isProof(observed, call) ? { outAt: observed.at } : 'unproven';
+  if (isOut(observed)) return judgeOut(observed, call ?? { at: since.from });
   if (!hasAccount) return { outAt: null };
   const isUndone = call?.outcome === 'done' && observed.at > call.at;
   return isUndone && !isWantedActive(desired, policy.deactivation) ? 'undone' : 'waits';
 }
 
-function isOnItsWay({ cells, mustLook }: UserState): boolean {
-  return mustLook || [cells.active, cells.account, cells.temporarilyInactive].some(isWaiting);
+/** An observation proves it that is not older than the request and its call, and not the answer of that: a service may answer and do nothing. */
+function judgeOut({ by, at }: ObservedUser, asked: { readonly at: number }): LeaverState {
+  return by !== scim.updateUser.id && at >= asked.at ? { outAt: at } : 'unproven';
 }
 
-/** True for an observation after the call, and not by its answer: a service may answer and do nothing. */
-function isProof(observed: ObservedUser, call: { readonly at: number } | undefined): boolean {
-  return observed.by !== scim.updateUser.id && observed.at >= (call?.at ?? 0);
+function isOnItsWay({ cells, mustLook }: UserState): boolean {
+  return mustLook || [cells.active, cells.account, cells.temporarilyInactive].some(isWaiting);
 }
 
 function isOut({

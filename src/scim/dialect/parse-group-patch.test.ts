@@ -44,11 +44,7 @@ const cases: readonly [why: string, operations: unknown[], ...edits: string[]][]
   ['remove of an empty value array removes nobody', [remove('members', [])]],
   ['add of nobody', [add('members')]],
   ['an address alone', [add('members', { $ref: 'http://x/Users/u1' })], 'members add u1'],
-  [
-    'an address, and an id with a space',
-    [add('members', '../Users/u1', 'u2 ')],
-    'members add u1 u2',
-  ],
+  ['an address, and spaces', [add('members', '../Users/u1', 'u2 ')], 'members add u1 u2'],
   ['replace', [replace('members', [u1])], 'members replace u1'],
   ['replace by null (Entra)', [{ ...replace('members', null), op: 'Replace' }], 'members replace'],
   ['replace by none empties', [replace('members', [])], 'members replace'],

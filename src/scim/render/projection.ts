@@ -41,11 +41,6 @@ export function parseProjection(query: ProjectionQuery, schema: ResourceSchema):
   };
 }
 
-/** True when the request wants all attributes, so that stored text can be sent as it is. */
-export function isPlain({ only, except }: Projection): boolean {
-  return only === undefined && except.size === 0;
-}
-
 /** True when any part of a top-level attribute is in the answer, so that it must be loaded. */
 export function isIncluded({ only, except }: Projection, name: string): boolean {
   if (ALWAYS.has(name)) return true;

@@ -8,14 +8,7 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';
 import * as views from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
-import {
-  EVERYTHING,
-  isIncluded,
-  isPlain,
-  isWholly,
-  type Projection,
-  project,
-} from './projection.ts';
+import { EVERYTHING, isIncluded, isWholly, type Projection, project } from './projection.ts';
 
 type Context = Pick<ProviderDeps, 'baseUrl' | 'provider'>;
 
@@ -63,7 +56,8 @@ function renderUser(
   const groups = `"groups":[${withAbsoluteRefs(view.groups, context)}]`;
   const attributes = withAbsoluteRefs(toShownAttributes(view, context), context);
   const text = `${open(view, attributes)},${groups},${toMeta(view, 'User', version, context)}}`;
-  return isPlain(projection) ? text : JSON.stringify(project(JSON.parse(text), projection));
+  if (projection === EVERYTHING) return text;
+  return JSON.stringify(project(JSON.parse(text), projection));
 }
 
 async function* renderGroups(

@@ -108,6 +108,9 @@ export const groupSchema = toResourceSchema('Group', groupDescription, [
   workManagementGroupDescription,
 ]);
 
+/** The schemas of what providers write. */
+export const SCHEMAS = { user: userSchema, group: groupSchema };
+
 /** The schemas of a Role. */
 export const roleSchema = toResourceSchema('Role', roleDescription, [assignmentsDescription]);
 

@@ -10,7 +10,6 @@ import {
   type ResourceKey,
 } from '../../domain/values.ts';
 import { countViews, listViews, type ViewQuery } from '../../store/resources/views.ts';
-import type { Store } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countSchemas } from '../dialect/parse-json.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
@@ -35,24 +34,21 @@ import {
 import { EVERYTHING, type Projection, parseProjection } from '../render/projection.ts';
 import { loadAll, renderAll, toShownVersion, type View } from '../render/resources.ts';
 import type { Repairs } from '../repairs.ts';
-import { groupSchema, type ResourceSchema, userSchema } from '../schema/resource-schemas.ts';
+import { type ResourceSchema, SCHEMAS } from '../schema/resource-schemas.ts';
 
 /** The resources of one type, as one request finds them. */
 export interface Source {
   readonly deps: ProviderDeps;
   readonly type: ResourceKey['type'];
-  readonly countAll: CountAll;
 }
 
 /** Rows that are read and compared at once; between two pages others are served. Of the largest users they are 16 MB. */
 const PAGE_ROWS = 64;
 
 /** Counts what the selector finds; undefined: all. */
-function countFound({ deps, type, countAll }: Source, selector?: Selector): Promise<number> {
+function countFound({ deps, type }: Source, selector?: Selector): Promise<number> {
   const { provider, store } = deps;
-  const own = toOwnIds(deps, type, selector);
-  const count = () => countViews(store.read, type, { selector: own, provider });
-  return selector === undefined ? countAll(count) : count();
+  return countViews(store.read, type, { selector: toOwnIds(deps, type, selector), provider });
 }
 
 /** Reads rows page by page. Each page begins behind the last row of the one before. */
@@ -85,12 +81,8 @@ function toOwnIds(
   return selector && own(selector);
 }
 
+/** Lists of users, which may be long. */
 const USER_LISTS = ['members', GROUP_EXTENSION] as const;
-
-/** True when one of these attributes is a list of users, which may be long. */
-function hasUsers({ type }: Source, names: ReadonlySet<string>): boolean {
-  return type === 'group' && USER_LISTS.some((list) => names.has(list));
-}
 
 /** Projection without the lists of users that a search does not look at. */
 function toNeeded(names: ReadonlySet<string>): Projection {
@@ -98,28 +90,10 @@ function toNeeded(names: ReadonlySet<string>): Projection {
   return { ...EVERYTHING, except: new Map(others.map((list) => [list, 'whole'])) };
 }
 
-type CountAll = (count: () => Promise<number>) => Promise<number>;
-
-/** Remembers the length of a list until the next write, since providers import page by page; nothing where other processes may write too. */
-function createTotal({ generation }: Pick<Store, 'generation'>): CountAll {
-  let known: { readonly generation: number; readonly total: number } | undefined;
-  return async (count) => {
-    const before = generation();
-    if (known !== undefined && known.generation === before) return known.total;
-    const total = await count();
-    known = before === undefined || before !== generation() ? known : { generation: before, total };
-    return total;
-  };
-}
-
 /** GET of a list and POST of its .search: of one type or, at the root, of users and then groups. @throws ScimError 400 @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][]): RequestHandler {
-  const kinds = types.map((type) => {
-    const schema = type === 'user' ? userSchema : groupSchema;
-    return { type, schema, countAll: createTotal(deps.store) };
-  });
-  const isForOthers = kinds.length > 1;
-  const endpoint = isForOthers ? '' : kinds.map(({ schema }) => `${schema.name}s`).join();
+  const isForOthers = types.length > 1;
+  const endpoint = isForOthers ? '' : types.map((type) => `${SCHEMAS[type].name}s`).join();
   return async (req, res) => {
     for (const type of types) assertOpen(deps, type);
     const { repairs } = getNotes(res);
@@ -129,14 +103,15 @@ export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][])
       throw badRequest('invalidCursor', detail);
     }
     const asked = toProviderDeps(deps, res);
-    const read = kinds.map(({ type, schema, countAll }) => {
+    const read = types.map((type) => {
+      const schema = SCHEMAS[type];
       const unknown = new Map<string, string>();
       const count: Repairs['count'] = (kind, name = '') => {
         if (isForOthers && kind === 'filter-unknown') unknown.set(name.toLowerCase(), name);
         else repairs.count(kind, name);
       };
       const search = parseSearch(query, { schema, repairs: { count }, isForOthers });
-      const source: Source = { deps: asked, type, countAll };
+      const source: Source = { deps: asked, type };
       return { source, search, unknown, projection: parseProjection(query, schema) };
     });
     // A name that one type lacks may be the other one's.
@@ -259,15 +234,14 @@ const COMPARISONS_AT_ONCE = 100_000;
 /** Looks at every candidate, some at a time, with the filter that the index could not answer. @throws ScimError 400 `tooMany` */
 async function scan(source: Source, selector: Selector | undefined, { filter, sorting }: Search) {
   const names = new Set([...listNames(filter), ...(sorting?.keys ?? [])]);
-  const isOfUsers = hasUsers(source, names);
-  const comparisons = filter === undefined ? 0 : countComparisons(filter);
+  const isOfUsers = source.type === 'group' && USER_LISTS.some((list) => names.has(list));
+  const comparisons = filter ? countComparisons(filter) : 0;
   if (isOfUsers) assertFewOfUsers(comparisons, 'tooMany');
   const pause = createPause(comparisons);
   const limit = isOfUsers ? 1 : PAGE_ROWS;
   const hits: Place[] = [];
   let afterSeq = 0;
-  for (let looks = 0; ; looks += limit) {
-    if (looks >= LOOKS_MAX) throw badRequest('tooMany', TOO_MANY);
+  for (let looks = 0; looks < LOOKS_MAX; looks += limit) {
     const views = await listFound(source, { selector, afterSeq, limit });
     const resources = loadAll(source.deps, views, toNeeded(names));
     for (const { seq, attributes } of views) {
@@ -280,6 +254,7 @@ async function scan(source: Source, selector: Selector | undefined, { filter, so
     if (views.length < limit) return hits;
     await nextTurn();
   }
+  throw badRequest('tooMany', TOO_MANY);
 }
 
 /** True when the resource fulfils the filter, each text of it folded once for all comparisons. */

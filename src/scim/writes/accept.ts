@@ -82,6 +82,7 @@ async function accept<Type extends ResourceKey['type'], Field extends string>(
       return change(async (tx, row, before) => ({
         attributes: applyPatch(before, steps, repairs),
         names: listStepNames(steps),
+        isPart: true,
         edits: await toStepEdits(tx, deps, row, steps),
         placeOf: (list, id) => findPlace(steps, list, id),
       }));

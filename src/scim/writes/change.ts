@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Cells, isSameWork, listWaiting } from '../../domain/cell.ts';
+import {
+  ask,
+  type Cells,
+  isWaiting as isFieldWaiting,
+  isSameWork,
+  listWaiting,
+} from '../../domain/cell.ts';
 import { toWrittenName, withSchemas } from '../../domain/extensions.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
@@ -9,7 +15,7 @@ import { parseCells, parseStored, toDueClass, toTombstone } from '../../store/en
 import { saveLinks } from '../../store/links/links.ts';
 import { toDeparture } from '../../store/resources/leavers.ts';
 import { type ResourceRow, type RowOf, saveRow, updateRow } from '../../store/resources/rows.ts';
-import { toObservation, type Undo } from '../../store/resources/state.ts';
+import { isLinked, toObservation, type Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
@@ -139,6 +145,8 @@ interface PlannedChange<Field extends string> {
   readonly cells: Cells<Field>;
   readonly lists: ListPlan;
   readonly taken: readonly string[];
+  /** True where something that it takes seems to be gone already: a look comes first. */
+  readonly isDoubted: boolean;
   readonly version: number;
   readonly now: number;
 }
@@ -160,10 +168,19 @@ async function planChange<T extends Type, Field extends string>(
   const fields = kind.toFields(asked.names);
   const named = { before: created ? undefined : before, after, cells: combined.cells, fields };
   const ruled = { ...named, fields: [...fields, ...combined.changed] };
+  const { deactivation } = rules;
+  const cells = kind.toCells(row, ruled, { version, deactivation });
+  const taken = kind.listTaken(row, named);
+  // A part that is named is meant, also where it is wanted already; a whole body repeats what it does not mean to change.
+  const isMeant = asked.isPart || created !== undefined;
+  const all = isMeant ? { ...named, before: undefined, isDoubted: true } : named;
+  const meant = isLinked(row) ? kind.listTaken(row, all) : [];
+  const doubted = fields.filter((field) => meant.includes(field) && !isFieldWaiting(cells[field]));
   return {
     attributes: after,
-    cells: kind.toCells(row, ruled, { version, deactivation: rules.deactivation }),
-    taken: kind.listTaken(row, named),
+    cells: ask(cells, doubted, version),
+    taken,
+    isDoubted: doubted.length > 0,
     lists,
     version,
     now: clock.now(),
@@ -178,6 +195,7 @@ function toChangedRow<T extends Type, Field extends string>(
   const { row, before } = change;
   const { attributes, cells, lists, version, now } = planned;
   const isDue = isWaiting(change, planned);
+  const isGoneDue = isDue && isGone(toObservation(row));
   return {
     ...row,
     ...(attributes !== before && kind.toColumns(attributes)),
@@ -185,7 +203,7 @@ function toChangedRow<T extends Type, Field extends string>(
     ...(leaves(planned.taken) && toDeparture(row, now)),
     ...lists.columns,
     // One that is gone is looked for, and made anew.
-    must_look: isDue && isGone(toObservation(row)) ? Math.max(row.must_look, 1) : row.must_look,
+    must_look: isGoneDue ? Math.max(row.must_look, 1) : row.must_look + Number(planned.isDoubted),
     version,
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),

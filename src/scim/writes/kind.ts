@@ -51,6 +51,8 @@ export interface Asked {
   /** Attributes that the request names (`toWrittenName`). */
   readonly names: ReadonlySet<string>;
   readonly edits: readonly ListEdit[];
+  /** True for a PATCH: what it names is meant, also where that is wanted already. */
+  readonly isPart?: boolean;
   /** True where nobody is to be added, as when the rest of the request is refused. */
   readonly onlyRemoves?: boolean;
   /** Place of an id that the request puts into a list, for the words of an error. */

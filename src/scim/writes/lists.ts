@@ -3,6 +3,7 @@ import type { Owned } from '../../domain/provider.ts';
 import { groupId, type JsonObject, type UserId, userId } from '../../domain/values.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
+import { findStrangers } from '../../store/resources/find.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { streamShown } from '../../store/resources/views.ts';
@@ -47,9 +48,14 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
     const { edits, groups } = await keepKnown(tx, row, list, { ...request, edits: sent });
     const joining = asked.onlyRemoves ? groups.filter((id) => isInner(row, id)) : groups;
     if (list === 'member') inner_groups = editInner(row, sent, joining);
-    const keeps = await findKept(tx, deps, { row, list, edits });
     const known = await listLinks(tx, row, { list, userIds: listNamed(edits) });
-    edited.push(editList(edits, { list, known, keeps }, request));
+    // Whom nobody was seen to have put in may have come since, but for those without an account.
+    const seen = new Set(known.map(({ userId }) => userId));
+    const leaving = edits.flatMap(({ op, ids }) => (op === 'remove' ? ids : []));
+    const unseen = leaving.filter((id) => !seen.has(id));
+    const strangers = await findStrangers(tx, row, unseen);
+    const kept = await findKept(tx, deps, { row, list, edits });
+    edited.push(editList(edits, { list, known, keeps: kept.union(strangers) }, request));
   }
   const links = edited.flat();
   const last = asked.edits.findLast(({ list }) => list === 'admin');

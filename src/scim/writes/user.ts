@@ -2,7 +2,7 @@ import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
-import type { UserField } from '../../domain/user.ts';
+import { isObservedActive, type UserField } from '../../domain/user.ts';
 import { isJsonObject, type JsonObject, newId, userId } from '../../domain/values.ts';
 import { toCellsAfterUserDeletion, withSuspensionEnded } from '../../domain/write.ts';
 import { userFields } from '../../rules/fields.ts';
@@ -88,14 +88,18 @@ export const userWrites: WriteKind<'user', UserField> = {
   // An account that another user is to get, or has, is not given to two.
   listHolders: (tx, row) => listHolders(tx, listAccountNames(row), row.name_folded),
   async delete(_tx, { clock, rules: { deactivation } }, row) {
-    const cells = toCellsAfterUserDeletion(toUserState(row), {
-      version: row.version + 1,
-      deactivation,
-    });
+    const state = toUserState(row);
+    const { observed } = state;
+    const cells = toCellsAfterUserDeletion(state, row.version + 1);
     const isDue = listWaiting(cells).length > 0;
-    const leaves = isDue || row.active === 1;
-    const departure = leaves ? toDeparture(row, clock.now()) : {};
-    return { isDue, columns: { ...toCellColumns(cells), ...departure }, users: [] };
+    // Who seems to be out already may have been let in again since: a look comes first.
+    const isSeenOut = observed !== undefined && !isObservedActive(observed, deactivation);
+    const columns = {
+      ...toCellColumns(cells),
+      ...(isDue || row.active === 1 ? toDeparture(row, clock.now()) : {}),
+      must_look: row.must_look + Number(isDue && isSeenOut),
+    };
+    return { isDue, columns, users: [] };
   },
   async forget(tx, { clock }, row, { isDue }) {
     return !isDue && (await leaveGroups(tx, row.id, clock.now())).length > 0;

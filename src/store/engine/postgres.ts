@@ -34,7 +34,6 @@ export async function openPostgres(options: StoreOptions): Promise<Store> {
     read: sessions.open(pool.run),
     aside,
     bell,
-    generation: () => undefined,
     onStatement: sessions.onStatement,
     connections: pool.count,
     write: (work) => retryContended(() => transact(work)),

@@ -47,7 +47,6 @@ export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'
     read,
     aside: read,
     bell: createLocalBell(),
-    generation: queue.countCommits,
     onStatement: sessions.onStatement,
     connections: () => undefined,
     write: (work) => queue.run(() => sessions.transact(run, boundaries, work)),

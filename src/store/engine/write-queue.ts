@@ -18,7 +18,6 @@ const BATCH_MAX = 64;
 export function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
   const waiting: Job[] = [];
   let isDraining = false;
-  let commits = 0;
 
   async function drain(): Promise<void> {
     isDraining = true;
@@ -54,14 +53,11 @@ export function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void
       for (const { reject } of batch) reject(toSqliteStoreError(error));
       return [];
     }
-    commits += 1;
     for (const answer of answers) answer();
     return [];
   }
 
   return {
-    /** Number of commits so far. */
-    countCommits: () => commits,
     /**
      * Runs `write` in the transaction of a batch, perhaps twice, if a neighbour ended it. `write` undoes its own
      * changes before it rejects. Settles only after the commit, so that what it returns is durable. @throws StoreError;

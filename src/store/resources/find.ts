@@ -15,6 +15,7 @@ import {
   selectRows,
   type UserRow,
 } from './rows.ts';
+import { isLinked } from './state.ts';
 
 interface Lock {
   readonly lock?: boolean;
@@ -262,4 +263,12 @@ export async function findCalled(db: Db, texts: ReadonlySet<string>) {
     /** The SCIM ids of those that are managed. */
     managed: new Set<string>(managed.map(({ id }) => id)),
   };
+}
+
+/** Finds those of these users who cannot be in a group: it is not in the service, or they have no account there. */
+export async function findStrangers(db: Db, group: GroupRow, ids: readonly UserId[]) {
+  const read = (some: readonly UserId[]) => select<{ id: UserId }>(db)`select id from resources
+    where type = 'user' and upstream_id is not null and deleted_at is null and id in (${sql.join(some)})`;
+  const known = isLinked(group) ? await readInChunks(ids, read) : [];
+  return new Set(ids).difference(new Set(known.map(({ id }) => id)));
 }

@@ -252,7 +252,6 @@ function gateStore(
     read,
     aside: read,
     bell,
-    generation: () => undefined,
     onStatement: store.onStatement,
     connections: store.connections,
     scrub: async () => undefined,
