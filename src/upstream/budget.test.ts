@@ -17,14 +17,8 @@ function setUp(options: Partial<BudgetOptions> = {}) {
   return { clock, budget, order, ask };
 }
 
-function take(
-  budget: Budget,
-  callClass: CallClass = 'pass',
-  key?: string,
-  signal?: AbortSignal,
-): Turn | Promise<Turn> {
-  return budget.take({ operation: 'x.y', callClass, key, signal, again: false });
-}
+const take = (budget: Budget, callClass: CallClass = 'pass', key?: string, signal?: AbortSignal) =>
+  budget.take({ operation: 'x.y', callClass, key, signal, again: false });
 
 test('no more than the rate leaves in any second', async () => {
   const { clock, ask, order } = setUp({ requestsPerSecond: 5 });

@@ -14,7 +14,7 @@ import {
 import { type Ended, isUnreadableFile, toExchangeError } from './failures.ts';
 import type { Gates, PassageResult } from './gates.ts';
 import { type Bearer, checkHeaders } from './headers.ts';
-import { planRepeatMs } from './retry.ts';
+import { findAheadMs, planRepeatMs } from './retry.ts';
 import type { CallOptions, Timeouts, TransportHooks, WritesRefused } from './transport-options.ts';
 import type { CallClass } from './waiting-room.ts';
 
@@ -24,6 +24,8 @@ export interface CallDeps {
   readonly dispatcher: RequestDispatcher | Answerer;
   /** Replaced when another token is presented. */
   bearer: Bearer;
+  /** Time by the clock of the service, as its last answer showed it, less the steady time; in milliseconds. */
+  leadMs: number;
   /** `message`: the service's words stand in the messages of errors. */
   readonly wordsIn: 'message' | undefined;
   readonly timeouts: Timeouts;
@@ -146,13 +148,7 @@ class Call {
   /** Asks the caller and the hook a last time, then lets the hook record the call. @throws UpstreamError `stopped` */
   async #announce(attempt: number): Promise<void> {
     const { operation, args, options } = this.#request;
-    const sending = {
-      operation,
-      args,
-      attempt,
-      callClass: this.#callClass,
-      key: options.key,
-    };
+    const sending = { operation, args, attempt, callClass: this.#callClass, key: options.key };
     try {
       // The hook last: every call that it sees leaves, unless the hook objects.
       await options.beforeSend?.(sending);
@@ -237,14 +233,13 @@ class Call {
       return toExchangeError(this.#id, cause, { ended: this.#ended, isSent });
     });
     if (answer instanceof UpstreamError) return answer;
-    const pauseMs = budget.noteAnswer(answer, sentAtMs ?? readSteady(clock));
+    const [nowMs, steadyMs] = [clock.now(), readSteady(clock)];
+    const sentMs = sentAtMs ?? steadyMs;
+    const theirMs = nowMs + findAheadMs(answer.headers, nowMs, steadyMs - sentMs);
+    this.#deps.leadMs = theirMs - steadyMs;
+    const pauseMs = budget.noteAnswer(answer, sentMs);
     const target = { operation, url: request.origin + request.path };
-    return readAnswer(target, answer, {
-      token: bearer.token,
-      nowMs: clock.now(),
-      pauseMs,
-      wordsIn,
-    });
+    return readAnswer(target, answer, { token: bearer.token, nowMs, pauseMs, wordsIn });
   }
 
   #toWireRequest(): WireRequest {

@@ -2,25 +2,19 @@ import { expect, test, vi } from 'vitest';
 import { Gates, type PassageResult } from './gates.ts';
 import { createFakeClock } from './testing/fake-clock.ts';
 
-function answer(status: number): PassageResult {
-  return { kind: 'answer', status };
+const answer = (status: number): PassageResult => ({ kind: 'answer', status });
+
+function setUp() {
+  const clock = createFakeClock();
+  return { clock, gates: new Gates(clock) };
 }
 
 function meet(gates: Gates, key: string, result: PassageResult): void {
   gates.enter('x.y', key).record(result);
 }
 
-function tryToMeet(gates: Gates, key: string, result: PassageResult): void {
-  try {
-    meet(gates, key, result);
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'circuit-open' });
-  }
-}
-
 test('a refused token stops all calls; a probe after a while opens again', async () => {
-  const clock = createFakeClock();
-  const gates = new Gates(clock);
+  const { clock, gates } = setUp();
   meet(gates, 'a', answer(401));
   const refusal = { code: 'credentials-refused', outcome: 'not-sent', retryAfterMs: 10_000 };
   expect(() => gates.enter('x.y', 'b')).toThrow(expect.objectContaining(refusal));
@@ -32,8 +26,7 @@ test('a refused token stops all calls; a probe after a while opens again', async
 });
 
 test('a probe that is refused too doubles the time', async () => {
-  const clock = createFakeClock();
-  const gates = new Gates(clock);
+  const { clock, gates } = setUp();
   const sinceMs = clock.now();
   meet(gates, 'a', answer(401));
   await clock.advance(10_000);
@@ -43,8 +36,7 @@ test('a probe that is refused too doubles the time', async () => {
 });
 
 test('a probe that found out nothing lets another one try', async () => {
-  const clock = createFakeClock();
-  const gates = new Gates(clock);
+  const { clock, gates } = setUp();
   meet(gates, 'a', answer(401));
   await clock.advance(10_000);
   meet(gates, 'a', { kind: 'not-tried' });
@@ -70,8 +62,7 @@ test('one resource that always fails stops nobody', () => {
 test.each([{ result: answer(503) }, { result: { kind: 'no-answer' } as const }])(
   'failures of several resources open the circuit: $result',
   async ({ result }) => {
-    const clock = createFakeClock();
-    const gates = new Gates(clock);
+    const { clock, gates } = setUp();
     for (const key of ['a', 'b', 'c', 'a', 'b']) meet(gates, key, result);
     expect(() => gates.assertOpen('x.y')).toThrow(/circuit-open/);
     await clock.advance(5_000);
@@ -92,8 +83,8 @@ test('a gate tells once that it shut and once that it opened, however many calls
   const clock = createFakeClock();
   const onGate = vi.fn();
   const gates = new Gates(clock, { onGate });
-  for (const key of ['a', 'b', 'c'])
-    for (let n = 0; n < 3; n += 1) tryToMeet(gates, key, answer(503));
+  const calls = [...'aaabbbccc'].map((key) => gates.enter('x.y', key));
+  for (const call of calls) call.record(answer(503));
   await clock.advance(5_000);
   meet(gates, 'a', answer(503));
   await clock.advance(10_000);

@@ -3,11 +3,6 @@ import { isFailing, notSent } from './errors.ts';
 import { createProbeGate, type GateChange, type Health, type ProbeGate } from './probe-gate.ts';
 import type { TransportHooks } from './transport-options.ts';
 
-/** An admitted call; its result must be recorded, so that the gates learn and a probe makes room for the next. */
-interface Passage {
-  record(result: PassageResult): void;
-}
-
 /** Result of a call: an answer with this status, perhaps one that sends it elsewhere; none; or nothing, as it did not leave. */
 export type PassageResult =
   | { readonly kind: 'answer' | 'redirected'; readonly status: number }
@@ -77,15 +72,15 @@ export class Gates {
     this.#assert('redirect', operation, this.#redirects.get(operation));
   }
 
-  /** Admits a call that is about to leave; without a resource it counts by its operation. @throws UpstreamError as `assertOpen`. */
-  enter(operation: string, key: string = operation): Passage {
+  /** Admits a call that is about to leave, whose result must be recorded; without a resource it counts by its operation. @throws UpstreamError as `assertOpen`. */
+  enter(operation: string, key: string = operation) {
     this.assertOpen(operation);
     const token = this.#tokens;
     const ofToken = this.#credentials.admit();
     const ofService = this.#service.admit();
     const ofRedirect = this.#redirects.get(operation)?.admit() ?? 'pass';
     return {
-      record: (result) => {
+      record: (result: PassageResult) => {
         const verdicts = toHealth(result);
         const ofThisToken = token === this.#tokens ? verdicts.credentials : 'unknown';
         this.#credentials.record(ofToken, ofThisToken);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRetryAfterMs, pauseAfter429Ms } from './retry.ts';
+import { findAheadMs, parseRetryAfterMs, pauseAfter429Ms } from './retry.ts';
 
 const nowMs = Date.UTC(2026, 5, 1, 12);
 const seconds = nowMs / 1_000;
@@ -35,6 +35,16 @@ const cases: [why: string, headers: object, wantMs: number, streak?: number][] =
 ];
 test.each(cases)('the pause after a 429: %s', (_, headers, wantMs, streak = 1) => {
   expect(pauseAfter429Ms({ ...headers }, { nowMs, streak })).toBe(wantMs);
+});
+
+test.each([
+  ['the same time', 400, 0],
+  ['the second before, while the call took longer', -900, 0],
+  ['a minute later', 60_000, 60_000],
+  ['no date', Number.NaN, 0],
+  ['a minute earlier', -60_000, -58_800],
+])('the clock of the service is ahead as little as its date allows: %s', (_, dateMs, wantMs) => {
+  expect(findAheadMs({ date: toDate(dateMs) }, nowMs, 200)).toBe(wantMs);
 });
 
 test('Retry-After of another answer is not cut', () => {

@@ -63,6 +63,12 @@ export function parseRetryAfterMs(headers: AnswerHeaders, nowMs: number): number
   return positive(isDelay ? Number(text) * 1_000 : Date.parse(text) - toTheirNow(headers, nowMs));
 }
 
+/** How far the service's clock is ahead of `nowMs`, in milliseconds, at least: a date is the second of an answer that took `tookMs`. */
+export function findAheadMs(headers: AnswerHeaders, nowMs: number, tookMs: number): number {
+  const leastMs = toTheirNow(headers, nowMs) - nowMs;
+  return Math.min(Math.max(leastMs, 0), leastMs + 1_000 + tookMs);
+}
+
 /** The time by the clock of the service, in which it names a moment; by ours where it does not tell. */
 const toTheirNow = ({ date }: AnswerHeaders, nowMs: number) =>
   Date.parse(first(date) ?? '') || nowMs;

@@ -1,5 +1,6 @@
 import { Budget, type BudgetState } from './budget.ts';
 import { type CallDeps, runCall } from './call.ts';
+import { readSteady } from './clock.ts';
 import { openConnections } from './dispatcher.ts';
 import { DOWNLOAD, type Download, toDownload } from './download.ts';
 import { createForm } from './form.ts';
@@ -39,6 +40,8 @@ export interface Transport {
    */
   download(from: DownloadRequest | RedirectTarget, options?: CallOptions): Promise<Download>;
   health(): TransportHealth;
+  /** How far the clock of the service is ahead of ours, as its last answer showed it, in milliseconds. */
+  aheadMs(): number;
   /** Reason why nothing is changed in the service now; undefined: changes are sent. */
   writesRefused(): WritesRefused | undefined;
   /**
@@ -73,8 +76,7 @@ export interface TransportHealth extends BudgetState {
  */
 export function createTransport(options: TransportOptions): Transport {
   const { token, userAgent = 'scim-bridge', filePaths = 'refuse' } = options;
-  const { scim, origin } = parseBaseUrl(options.baseUrl);
-  const prefixes = { scim, rest: `${scim}/api/${options.apiVersion ?? 'latest'}` };
+  const { prefixes, origin } = parseBaseUrl(options);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   for (const [name, ms] of Object.entries(timeouts)) assertMs(`timeouts.${name}`, ms);
   const connections = openConnections(options, timeouts.connectMs);
@@ -84,7 +86,6 @@ export function createTransport(options: TransportOptions): Transport {
   const { budget, gates, hooks, running } = deps;
   /** The compiled form of each row, made at its first use. */
   const prepares = new Map<Operation, Prepare>();
-  let closing: Promise<void> | undefined;
 
   function prepare(operation: Operation, args: unknown): PreparedRequest {
     const made = prepares.get(operation) ?? compileOperation(operation, prefixes[operation.api]);
@@ -125,6 +126,7 @@ export function createTransport(options: TransportOptions): Transport {
         return run({ operation: DOWNLOAD, request }, from, callOptions);
       }),
     health: () => ({ ...budget.state(), ...gates.state() }),
+    aheadMs: () => readSteady(deps.clock) + deps.leadMs - deps.clock.now(),
     writesRefused: hooks.writesRefused ?? (() => undefined),
     queueAheadMs: budget.queueAheadMs.bind(budget),
     prioritise: budget.prioritise.bind(budget),
@@ -134,8 +136,7 @@ export function createTransport(options: TransportOptions): Transport {
     },
     close() {
       budget.close();
-      closing ??= connections.close(running);
-      return closing;
+      return connections.close(running);
     },
   };
 }
@@ -176,6 +177,7 @@ function createDeps(
     responseBytesMax,
     attemptsMax,
     clock,
+    leadMs: clock.now() - readSteady(clock),
     random,
     hooks,
     budget: new Budget({ ...rate, inFlightMax, queueMax, clock, onPause }),
@@ -185,13 +187,14 @@ function createDeps(
 }
 
 /** @throws TypeError for anything but the address of a service. */
-function parseBaseUrl(baseUrl: string): { origin: string; scim: string } {
+function parseBaseUrl({ baseUrl, apiVersion = 'latest' }: TransportOptions) {
   const url = URL.parse(baseUrl);
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (!url || !isHttp || url.username || url.password || url.search || url.hash) {
     throw new TypeError('the base URL must be http(s)://host[:port][/path] and nothing more');
   }
-  return { origin: url.origin, scim: url.pathname.replace(/\/+$/, '') };
+  const scim = url.pathname.replace(/\/+$/, '');
+  return { origin: url.origin, prefixes: { scim, rest: `${scim}/api/${apiVersion}` } };
 }
 
 /** @throws TypeError for a number or a header that cannot be. */

@@ -331,17 +331,26 @@ describe('an event of the audit log that cannot be right', () => {
   });
 
   test.each([
-    ['it comes minutes late', 'late', 4],
-    ['a clock was set back an hour', 'back', 60],
-  ])('because %s is found all the same', async (_why, name, minutes) => {
-    await world.addUser(name);
-    await world.poll();
-    leadMs = -minutes * 60_000;
-    deactivate(name);
-    leadMs = 0;
+    ['it comes minutes late', 'late', -4],
+    ['a clock was set back an hour', 'back', -60],
+    ['the clock of the service is two hours behind', 'behind', -120, -120],
+    ['the clock of the service is two hours ahead', 'ahead', 120, 120],
+  ])(
+    'because %s is found all the same, with its author',
+    async (_why, name, minutes, later = 0) => {
+      await world.addUser(name);
+      await world.poll();
+      leadMs = minutes * 60_000;
+      deactivate(name);
+      leadMs = later * 60_000;
 
-    await expectDeactivated(name);
-  });
+      await expectDeactivated(name);
+      leadMs = 0;
+      const resource = expect.objectContaining({ name: `${name}@example.com` });
+      const drift = expect.objectContaining({ resource, who: WHO });
+      expect(await world.listOps('/drifts')).toContainEqual(drift);
+    },
+  );
 
   test('because it has the id of an earlier one is found all the same', async () => {
     await world.addUser('anew');

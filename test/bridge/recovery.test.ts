@@ -6,9 +6,9 @@ import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
-import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { makeFolder } from '../support/lifetimes.ts';
-import { describeService, type Lives, makeLives } from '../support/lives.ts';
+import { describeService, makeLives } from '../support/lives.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { decide, readPlan } from '../support/pilots.ts';
@@ -17,18 +17,15 @@ import { makeStoreUrl } from '../support/take-store.ts';
 
 const BACKUP_AGE_MS = 4 * 60_000;
 
-interface World extends Lives {
-  readonly clock: LeapingClock;
-  backUp(): void;
-  restore(): void;
-}
+type World = Awaited<ReturnType<typeof makeWorld>>;
 
-async function makeWorld(options?: SandboxOptions, url?: string): Promise<World> {
+async function makeWorld(options?: SandboxOptions, url?: string, aheadMs = 0) {
   const folder = makeFolder();
   const [file, backup] = [join(folder, 'bridge.db'), join(folder, 'backup.db')];
   const clock = createLeapingClock();
   const settings = { DATABASE_URL: url ?? `sqlite:${file}`, SCIM_WRITE_WAIT: '50ms' };
-  const lives = await makeLives({ sandbox: options, clock, settings });
+  const sandbox = { clock: () => clock.now() + aheadMs, ...options };
+  const lives = await makeLives({ sandbox, clock, settings });
   const backUp = () => copyFileSync(file, backup);
   const restore = () => copyFileSync(backup, file);
   return { ...lives, clock, backUp, restore };
@@ -193,22 +190,25 @@ test('meanwhile a new write reaches the service in the field that it names and i
   });
 });
 
-test('an ordinary restart is no recovery, not even when the owner of the token changed things by hand while the bridge ran', async (_context) => {
-  const world = await makeWorld();
-  await live1(world);
+test.each([0, 10, -120])(
+  'an ordinary restart is no recovery, not even when the owner of the token changed things by hand while the bridge ran, with a service whose clock is %i minutes ahead',
+  async (minutes) => {
+    const world = await makeWorld({}, undefined, minutes * 60_000);
+    await live1(world);
 
-  await world.live(async (bridge) => {
-    expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
-    await bridge.untilSettled();
-    world.clock.leap(BACKUP_AGE_MS);
-    world.sandbox.service.updateUser('carl@example.com', { active: false });
-  });
+    await world.live(async (bridge) => {
+      expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
+      await bridge.untilSettled();
+      world.clock.leap(BACKUP_AGE_MS);
+      world.sandbox.service.updateUser('carl@example.com', { active: false });
+    });
 
-  await world.live(async (bridge) => {
-    expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
-    expect((await bridge.ops('GET', '/recovery')).body.phase).toBe('none');
-  });
-});
+    await world.live(async (bridge) => {
+      expect(await untilChecked(bridge)).toEqual({ kind: 'current' });
+      expect((await bridge.ops('GET', '/recovery')).body.phase).toBe('none');
+    });
+  },
+);
 
 describe('scim-bridge restore and recovery', () => {
   test('begin it without the audit log, show the plan, and approve it', async () => {

@@ -7,7 +7,7 @@ import { askWith, makeToken } from '../support/credentials.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { importIds } from '../support/import-ids.ts';
 import { startIssuer } from '../support/issuer.ts';
-import { createLeapingClock, createSetClock } from '../support/leaping-clock.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readPlan } from '../support/pilots.ts';
 import { admit, replace, toUser } from '../support/provider.ts';
@@ -17,7 +17,6 @@ import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 const PATIENT = { interval: 10, timeout: 10_000 };
 
 describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store', () => {
-  const clock = createSetClock();
   const store = forSuite(async () => {
     const { url, giveBack } = await takeStore('postgres');
     return { url, stop: giveBack };
@@ -25,7 +24,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('two processes on one store
   const service = forSuite(() => startSandbox());
   const start = () => {
     const settings = { ...SETTINGS, DATABASE_URL: store.url };
-    return startTestBridge({ service, settings, clock });
+    return startTestBridge({ service, settings });
   };
   const here = forSuite(start);
   const there = forSuite(start);

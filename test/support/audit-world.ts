@@ -24,10 +24,7 @@ export interface AuditWorldOptions {
 /** A bridge in front of a sandbox that has an administrator beside the owner. The sandbox ends with the bridge. */
 export async function startAudit(options: AuditWorldOptions = {}) {
   const clock = createLeapingClock();
-  const sandbox = await startSandbox({
-    ...(options.shape === undefined ? {} : { shape: options.shape }),
-    clock: () => clock.now(),
-  });
+  const sandbox = await startSandbox({ shape: options.shape, clock: clock.now });
   sandbox.service.addUser({ email: 'admin@example.com', fullName: 'An Admin' });
   options.prepare?.(sandbox);
   const world = await startAuditWorld({ ...options, service: sandbox, clock });

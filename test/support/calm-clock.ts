@@ -49,12 +49,6 @@ function createCalmClock() {
     now: clock.now,
     sleep: clock.sleep,
     advance: clock.advance,
-    get sleeping() {
-      return clock.sleeping;
-    },
-    get nextAt() {
-      return clock.nextAt;
-    },
     /** Lets time pass in seconds from now on, whoever works, until the returned function is called. */
     flow() {
       const stop = new AbortController();

@@ -22,10 +22,11 @@ export async function tamperWith(sandbox: Sandbox, method: 'GET' | 'PATCH' | 'an
       req.socket.destroy();
       return;
     }
-    const { status, text } = answer;
+    const { status, text, headers } = answer;
     const isMeant = (method === 'any' || req.method === method) && status < 300;
     const url = new URL(req.url ?? '/', sandbox.url);
     const changed = isMeant && tamper ? await change(text, (body) => tamper?.(url, body)) : text;
+    if (headers.date !== undefined) res.setHeader('date', headers.date);
     res.writeHead(changed === undefined ? 404 : status, { 'content-type': 'application/json' });
     res.end(changed);
   });

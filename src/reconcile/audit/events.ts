@@ -2,10 +2,11 @@ import { listCreations } from '../../store/audit/own-calls.ts';
 import { findCalled } from '../../store/resources/find.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
-import type { Row } from '../../store/tables.ts';
+import { listWhere, type Row } from '../../store/tables.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
+import type { ReconcileDeps } from '../deps.ts';
 
-/** Largest difference of the clocks of the bridge and of the service, in milliseconds. */
+/** Uncertainty of the difference between the clocks of the bridge and of the service, in milliseconds. */
 export const CLOCKS_MS = 3 * 60_000;
 
 /** Limits of the search through `details`, whose shape the service chooses. */
@@ -13,13 +14,17 @@ const DEPTH_MAX = 8;
 const NAMES_MAX = 200;
 const LENGTH_MAX = 512;
 const MESSAGE_MAX = 2_000;
+/** Length to which texts of an event are kept. */
+const TEXT_LENGTH_MAX = 4_096;
 
 type Subject = 'user' | 'group';
 
 /** Event with what it names. */
 export interface NamedEvent {
+  /** That of the service, and its time: a service that was set up anew gives its ids again. */
+  readonly id: string;
   readonly audit: AuditEvent;
-  /** Epoch milliseconds, by the clock of the service. */
+  /** Epoch milliseconds, by our own clock. */
   readonly at: number;
   /** SCIM ids of the users and groups that it names, also of those that are unmanaged or deleted. */
   readonly user: ReadonlySet<string>;
@@ -30,20 +35,32 @@ export interface NamedEvent {
   readonly names: ReadonlyMap<string, ReadonlySet<Subject>>;
 }
 
-/** Finds whom events name, the oldest event first. Any text or number may be an id or a name: the key is not documented. */
-export async function nameEvents(db: Db, events: readonly AuditEvent[]): Promise<NamedEvent[]> {
-  const listed = events.map((audit) => ({ audit, names: listNames(audit) }));
+/** Finds whom events name that are not stored yet, the oldest first. Any text may be an id or a name: no key is documented. */
+export async function nameNewEvents(deps: ReconcileDeps, events: readonly AuditEvent[]) {
+  const db = deps.store.read;
+  const aheadMs = deps.upstream.aheadMs();
+  const toId = ({ id, createdAt }: AuditEvent) => `${toText(id)} ${createdAt.getTime()}`;
+  const byId = new Map(events.map((audit) => [toId(audit), audit]));
+  const stored = await listWhere(db, 'audit_events', { id: [...byId.keys()] });
+  for (const { id } of stored) byId.delete(id);
+  const listed = [...byId].map(([id, audit]) => ({ id, audit, names: listNames(audit) }));
   const found = await findCalled(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
-  const named = listed.map(({ audit, names }): NamedEvent => {
+  const named = listed.map(({ id, audit, names }): NamedEvent => {
     const toIds = (type: Subject) => {
       const meant = [...names].filter(([, types]) => types.has(type));
       return new Set(meant.flatMap(([name]) => [...(found[type].get(name) ?? [])]));
     };
     const [user, group] = [toIds('user'), toIds('group')];
     const managed = user.union(group).intersection(found.managed);
-    return { audit, at: audit.createdAt.getTime(), user, group, managed, names };
+    const at = audit.createdAt.getTime() - aheadMs;
+    return { id, audit, at, user, group, managed, names };
   });
   return named.sort((a, b) => a.at - b.at);
+}
+
+/** Text without NUL, which PostgreSQL cannot store. */
+export function toText(text: string): string {
+  return text.replaceAll('\0', '').slice(0, TEXT_LENGTH_MAX);
 }
 
 /** Finds addresses, uids, numbers, and quoted text. */
@@ -123,25 +140,24 @@ export async function findLearnedAccount(db: Db): Promise<number | undefined> {
   return (await LEARNED.find(db))?.authorId;
 }
 
-/** Tells by its author who made an event. `known`: the account behind our own token, if the service names it. */
+/** Tells by their authors who made events. `known`: the account behind our own token, if the service names it. */
 export async function findOrigins(
-  db: Db,
-  known: number | undefined,
-): Promise<(event: NamedEvent) => Row<'audit_events'>['origin']> {
-  const own: Account = known === undefined ? ((await LEARNED.find(db)) ?? {}) : { authorId: known };
-  return ({ audit }) => {
+  tx: Db,
+  events: readonly NamedEvent[],
+  { known, now }: { readonly known: number | undefined; readonly now: number },
+) {
+  if (known === undefined) await learnOwnAccount(tx, events, now);
+  const own: Account = known === undefined ? ((await LEARNED.find(tx)) ?? {}) : { authorId: known };
+  return events.map((event): { event: NamedEvent; origin: Row<'audit_events'>['origin'] } => {
+    const { audit } = event;
     const field = AUTHOR_FIELDS.find((one) => audit[one] !== undefined && own[one] !== undefined);
-    if (field === undefined) return 'unknown';
-    return audit[field] === own[field] ? 'ours' : 'foreign';
-  };
+    if (field === undefined) return { event, origin: 'unknown' };
+    return { event, origin: audit[field] === own[field] ? 'ours' : 'foreign' };
+  });
 }
 
 /** Learns our own account where the service does not tell it: the author of the first event about what we just created. */
-export async function learnOwnAccount(
-  tx: Db,
-  events: readonly NamedEvent[],
-  now: number,
-): Promise<void> {
+async function learnOwnAccount(tx: Db, events: readonly NamedEvent[], now: number): Promise<void> {
   const ids = new Set(events.flatMap(({ managed }) => [...managed]));
   const from = (events[0]?.at ?? 0) - CREATED_WITHIN_MS;
   const creations = await listCreations(tx, { ids: [...ids], from });

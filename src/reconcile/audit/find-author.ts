@@ -45,13 +45,11 @@ export async function findDriftAuthors(
       .flatMap((subject) => bySubject.get(subject) ?? [])
       .filter((event) => event.at >= from && isAbout(event, drift))
       .sort((a, b) => b.at - a.at);
-    const choose = (until: number) => {
-      const cause = findCause(
-        events.filter(({ at }) => at <= until),
+    const choose = (until: number) =>
+      findCause(
         kind,
+        events.filter(({ at }) => at <= until),
       );
-      return cause?.origin === 'ours' ? undefined : cause;
-    };
     // The clock of the service may be ahead, so a later event may be the cause, where none before is.
     return choose(seenAt) ?? choose(seenAt + CLOCKS_MS);
   });
@@ -87,13 +85,12 @@ const ACTIONS: Readonly<Record<DriftKind, readonly string[]>> = {
 };
 const LISTED: ReadonlySet<string> = new Set(Object.values(ACTIONS).flat());
 
-/** An action that the documents explain is surer than a newer one that may have done anything. */
-function findCause(events: readonly EventView[], kind: DriftKind): EventView | undefined {
+/** An action that the documents explain is surer than a newer one that may have done anything. Our own is no cause. */
+function findCause(kind: DriftKind, events: readonly EventView[]): EventView | undefined {
   const isVague = (action: string) => !LISTED.has(action) && !isIrrelevant(action);
-  return (
-    events.find(({ action }) => ACTIONS[kind].includes(action)) ??
-    events.find(({ action }) => isVague(action))
-  );
+  const sure = events.find(({ action }) => ACTIONS[kind].includes(action));
+  const cause = sure ?? events.find(({ action }) => isVague(action));
+  return cause?.origin === 'ours' ? undefined : cause;
 }
 
 /** True when an action changes the admins of a group. */

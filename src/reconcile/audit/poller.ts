@@ -3,7 +3,7 @@ import { BridgeError, type ResourceKey, toResourceKey } from '../../domain/value
 import { toNameKey } from '../../store/audit/events.ts';
 import { addInspection } from '../../store/due.ts';
 import { createShared } from '../../store/shared-state.ts';
-import { countWhere, insertAll, listWhere, type Row } from '../../store/tables.ts';
+import { countWhere, insertAll, type Row } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -12,7 +12,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { backoffMs, toReadFailure } from '../outcome.ts';
 import { readSections, saveSection } from '../sections.ts';
-import { CLOCKS_MS, findOrigins, learnOwnAccount, type NamedEvent, nameEvents } from './events.ts';
+import { CLOCKS_MS, findOrigins, type NamedEvent, nameNewEvents, toText } from './events.ts';
 import { isIrrelevant, isOfAdmins, isOfList } from './find-author.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
@@ -136,7 +136,8 @@ export class AuditPoller {
     const now = clock.now();
     const { readAt, failure } = await this.#change({});
     const isWide = this.#reads % WIDE_EVERY === 0;
-    const from = readAt - LATE_MS - CLOCKS_MS - (isWide ? FIRST_REACH_MS : 0);
+    const reachMs = LATE_MS + CLOCKS_MS + (isWide ? FIRST_REACH_MS : 0);
+    const from = readAt + upstream.aheadMs() - reachMs;
     const query = { from: new Date(from).toISOString() };
     // An event that was not shown is in the next read too.
     const options = { ...READING, ...PAGES, signal, emptyFrom: 0 };
@@ -170,9 +171,7 @@ export class AuditPoller {
   /** Reads an event; one that cannot be read is counted, and hides no other. */
   #parse(item: unknown): AuditEvent[] {
     try {
-      const event = parseAuditEvent(item);
-      // A service that was set up anew gives its ids again.
-      return [{ ...event, id: `${toText(event.id)} ${event.createdAt.getTime()}` }];
+      return [parseAuditEvent(item)];
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       this.#deps.events.auditEvent({ origin: 'unreadable' });
@@ -183,18 +182,13 @@ export class AuditPoller {
   /** Stores the new ones, and a look at what others have changed, in one transaction. False: none is new. */
   async #save(shown: readonly AuditEvent[]): Promise<boolean> {
     const { store, clock, events: report } = this.#deps;
-    const byId = new Map(shown.map((event) => [event.id, event]));
-    const stored = await listWhere(store.read, 'audit_events', { id: [...byId.keys()] });
-    for (const { id } of stored) byId.delete(id);
-    if (byId.size === 0) return false;
     // Before the transaction, so that no write waits for that.
-    const named = await nameEvents(store.read, [...byId.values()]);
-    const ownAccount = this.#options.ownAccount();
+    const named = await nameNewEvents(this.#deps, shown);
+    if (named.length === 0) return false;
+    const known = this.#options.ownAccount();
     const now = clock.now();
     const judged = await store.write(async (tx) => {
-      if (ownAccount === undefined) await learnOwnAccount(tx, named, now);
-      const toOrigin = await findOrigins(tx, ownAccount);
-      const all = named.map((event) => ({ event, origin: toOrigin(event) }));
+      const all = await findOrigins(tx, named, { known, now });
       await insertAll(tx, 'audit_events', all.map(toEventRow));
       await insertAll(tx, 'audit_event_subjects', named.flatMap(toSubjectRows));
       for (const { event, origin } of all.filter((one) => one.origin !== 'ours')) {
@@ -225,7 +219,6 @@ function listChanged({ audit: { action }, user, group, managed }: NamedEvent): R
   return [...groups, ...users];
 }
 
-const TEXT_LENGTH_MAX = 4_096;
 /** An event with more texts than this is not a single change of one resource. */
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 256;
@@ -233,10 +226,10 @@ const NAME_LENGTH_MAX = 256;
 type Origin = Row<'audit_events'>['origin'];
 
 function toEventRow({ event, origin }: { event: NamedEvent; origin: Origin }): Row<'audit_events'> {
-  const { audit, at } = event;
+  const { id, audit } = event;
   return {
-    id: audit.id,
-    created_at: at,
+    id,
+    created_at: audit.createdAt.getTime(),
     action: toText(audit.action),
     message: orNull(audit.message),
     author_id: audit.authorId ?? null,
@@ -247,27 +240,16 @@ function toEventRow({ event, origin }: { event: NamedEvent; origin: Origin }): R
 }
 
 /** Rows of whom an event names; where that is nobody known, of its texts: one may be known later. */
-function toSubjectRows({
-  audit: { id: event_id, action },
-  at,
-  user,
-  group,
-  names,
-}: NamedEvent): Row<'audit_event_subjects'>[] {
+function toSubjectRows({ id: event_id, audit, at, user, group, names }: NamedEvent) {
   const toRows = (subjects: Iterable<string>, resource_type: 'user' | 'group' | null) =>
     [...subjects].map((subject) => ({ event_id, at, subject, resource_type }));
   if (user.size + group.size > 0) return [...toRows(user, 'user'), ...toRows(group, 'group')];
-  if (isIrrelevant(action)) return [];
+  if (isIrrelevant(audit.action)) return [];
   const kept = [...names].filter(([{ length }]) => length <= NAME_LENGTH_MAX).slice(0, NAMES_MAX);
   const keys = kept.flatMap(([name, types]) =>
     [...types].map((type) => toNameKey(type, name.toWellFormed())),
   );
   return toRows(new Set(keys), null);
-}
-
-/** Text without NUL, which PostgreSQL cannot store. */
-function toText(text: string): string {
-  return text.replaceAll('\0', '').slice(0, TEXT_LENGTH_MAX);
 }
 
 const orNull = (text: string | undefined) => (text === undefined ? null : toText(text));

@@ -1,4 +1,3 @@
-import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { countDueChanges } from '../../store/due.ts';
 import { holdEverything, insertPlanActions, lockPlans } from '../../store/plans.ts';
 import { createShared } from '../../store/shared-state.ts';
@@ -6,8 +5,8 @@ import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
-import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { CLOCKS_MS, findLearnedAccount, nameEvents } from '../audit/events.ts';
+import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
+import { CLOCKS_MS, findLearnedAccount, type NamedEvent, nameNewEvents } from '../audit/events.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { classify } from '../outcome.ts';
@@ -23,10 +22,8 @@ const ALIVE_MS = 10_000;
 /** Interval of asking whether recovery is over, and rest after a failure, in milliseconds. */
 const LOOK_MS = 2_000;
 
-/** Page size, the largest of the service. */
-const PAGE_SIZE = 500;
-/** Pages that are read: 10,000 changes of our own prove enough. */
-const PAGES_MAX = 20;
+/** Page size, the largest of the service, and pages that are read: 10,000 changes of our own prove enough. */
+const PAGES = { pageSize: 500, pagesMax: 20 };
 const READING = { class: 'look', key: 'recovery' } as const;
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
@@ -46,11 +43,12 @@ export type Recovery = ReturnType<typeof createRecovery>;
 
 /** Creates what holds old changes of a store that is older than the service, or only observed, until an operator decides. */
 export function createRecovery(deps: RecoveryDeps) {
-  const { firstRead, clock, store, events } = deps;
+  const { firstRead, clock, store, upstream, events } = deps;
   const over = Promise.withResolvers<void>();
   const trusted = Promise.withResolvers<void>();
   const read = Promise.withResolvers<void>();
-  const beat = () => store.write((tx) => ALIVE.save(tx, clock.now(), clock.now()));
+  const theirNow = () => clock.now() + upstream.aheadMs();
+  const beat = () => store.write((tx) => ALIVE.save(tx, theirNow(), clock.now()));
   let attempts = 0;
   let begun: Begun | undefined;
   let reading: Reading | undefined;
@@ -169,7 +167,10 @@ async function enter(
 async function openPlan(tx: Db, source: 'first-run' | 'restore', now: number): Promise<string> {
   await lockPlans(tx);
   if (source === 'restore') await endAllPlans(tx, now);
-  const plan = { source, status: 'making', reason: REASONS[source], automatic: 0 } as const;
+  const asked = 'it was asked for while the bridge observed';
+  const reason =
+    source === 'restore' ? 'the store is older than what was done in the service' : asked;
+  const plan = { source, status: 'making', reason, automatic: 0 } as const;
   const empty = { ...toSumColumns(sumUp([])), created_at: now };
   const open = { source, status: ['making', 'held'] } as const;
   const [again] = await updateWhere(tx, 'plans', open, { ...plan, ...empty });
@@ -184,12 +185,7 @@ async function endAllPlans(tx: Db, now: number): Promise<void> {
   await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
 }
 
-const REASONS = {
-  'first-run': 'it was asked for while the bridge observed',
-  restore: 'the store is older than what was done in the service',
-} as const;
-
-/** Last use of this store (epoch milliseconds): what our own account did before was a call that it knows, or a person's. */
+/** Last use of this store, by the clock of the service (epoch milliseconds): what our own account did before, it knows. */
 const ALIVE = createShared<number>('alive');
 
 /** An audit log that fails for ever, while the rest works, is not waited for. @param attempt from 1 on */
@@ -202,10 +198,10 @@ async function detectRestore(
   // Events of what the bridge created may tell the account, where the service does not.
   const ownAccount = deps.firstRead.ownAccount() ?? (await findLearnedAccount(db));
   if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
-  const knownAt = Math.max((await findNewestCallAt(db)) ?? 0, (await ALIVE.find(db)) ?? 0);
-  if (knownAt === 0) return { kind: 'current' };
+  const aliveAt = await ALIVE.find(db);
+  if (aliveAt === undefined) return { kind: 'current' };
   try {
-    return await judgeEvents(deps, { ownAccount, since: knownAt + CLOCKS_MS, signal });
+    return await judgeEvents(deps, { ownAccount, since: aliveAt + CLOCKS_MS, signal });
   } catch (error) {
     if (!(await mayGoWithout(deps, error, attempt))) throw error;
     return { kind: 'unknown', code: classify(error).problem.code };
@@ -214,24 +210,22 @@ async function detectRestore(
 
 /** `since`: by the service's clock. The service may ignore the filter by author, so it is repeated here. */
 async function judgeEvents(
-  { upstream, store }: ReconcileDeps,
+  deps: ReconcileDeps,
   { ownAccount, since, signal }: { ownAccount: number; since: number; signal: AbortSignal },
 ): Promise<Detection> {
   const query = { from: new Date(since).toISOString(), author_id: ownAccount };
-  const options = { ...READING, signal, pageSize: PAGE_SIZE, pagesMax: PAGES_MAX };
-  const pages = paginate(upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
-  const own: AuditEvent[] = [];
+  const options = { ...READING, ...PAGES, signal };
+  const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
+  const named: NamedEvent[] = [];
   for await (const { items } of pages) {
-    for (const event of items.map(parseAuditEvent)) {
-      if (event.authorId === ownAccount && event.createdAt.getTime() > since) own.push(event);
-    }
+    const own = items
+      .map(parseAuditEvent)
+      .filter((one) => one.authorId === ownAccount && one.createdAt.getTime() > since);
+    named.push(...(await nameNewEvents(deps, own)));
   }
-  const named = await nameEvents(store.read, own);
   if (named.some(({ managed }) => managed.size > 0)) return { kind: 'stale' };
-  if (own.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };
+  const isNameless = ({ audit }: NamedEvent) =>
+    CATEGORIES.has(audit.category) && (audit.details ?? null) === null;
+  if (named.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };
   return pages.result.complete ? { kind: 'current' } : { kind: 'unknown', code: 'incomplete' };
-}
-
-function isNameless({ category, details }: AuditEvent): boolean {
-  return CATEGORIES.has(category) && (details === undefined || details === null);
 }

@@ -114,7 +114,8 @@ export function createRequestListener(deps: ServeDeps) {
     });
     const isLost = ending === undefined || ending.isHalf || response.destroyed;
     end(isLost ? 0 : ending.status);
-    return ending && { ...ending, headers: { ...rate.headers, ...ending.headers } };
+    const date = new Date(service.inputs.nowMs()).toUTCString();
+    return ending && { ...ending, headers: { date, ...rate.headers, ...ending.headers } };
   }
 
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -183,9 +184,7 @@ async function hang(
   return response.destroyed && fault.effect !== 'late' ? undefined : (early ?? run());
 }
 
-function invalidToken(): Refusal {
-  return new Refusal(401, 'Invalid token');
-}
+const invalidToken = () => new Refusal(401, 'Invalid token');
 
 /** An answer with JSON; 204 loses its body. */
 function toWire(status: number, body: unknown): Wire {

@@ -86,8 +86,8 @@ export async function listCallsOf(db: Db, { id, accountId, limit }: PastQuery) {
   return [...own, ...(await listWhere(db, 'own_calls', { member_id: accountId }, newest))];
 }
 
-/** Finds when the newest call for this user or group, or any call, was about to leave (epoch milliseconds); undefined: none was. */
-export const findNewestCallAt = async (db: Db, resource_id?: string) =>
+/** Finds when the newest call for this user or group was about to leave (epoch milliseconds); undefined: none was. */
+export const findNewestCallAt = async (db: Db, resource_id: string) =>
   (await listWhere(db, 'own_calls', { resource_id }, { order: 'at desc', limit: 1 }))[0]?.at;
 
 /**

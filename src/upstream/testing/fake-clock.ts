@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 /** A clock that stands still until the test moves it. */
 export interface FakeClock extends Clock {
   advance(ms: number): Promise<void>;
-  readonly sleeping: number;
   readonly nextAt: number | undefined;
 }
 
@@ -45,9 +44,6 @@ export function createFakeClock(): FakeClock {
       }
       nowMs = endMs;
       await runReady();
-    },
-    get sleeping() {
-      return sleepers.size;
     },
     get nextAt() {
       return findFirst()?.atMs;

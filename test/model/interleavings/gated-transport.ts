@@ -67,6 +67,7 @@ export function createGatedTransport(options: GatedTransportOptions) {
     health: unused,
     writesRefused: () => undefined,
     queueAheadMs: () => 0,
+    aheadMs: () => 0,
     prioritise: () => undefined,
     close: async () => undefined,
   } satisfies Transport & { readonly underWay: number };
