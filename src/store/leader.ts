@@ -22,21 +22,22 @@ export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<Leade
 
 /**
  * Takes over if no process leads; undefined: one does. Transactions of the leader before have ended by then.
- * @param callMs longest effect of a call @returns the lead, the owner before, and how long its last call may take
+ * @param callMs longest effect of a call @param overAt end of a lease that nobody renewed, whatever the server's clock says
+ * @returns the lead, the owner before, and how long its last call may take
  */
-export async function takeLead(tx: Db, owner: string, callMs: number) {
+export async function takeLead(tx: Db, owner: string, callMs: number, overAt?: number) {
   await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
     values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`.execute(tx);
   const rows = await select<LeaderRow>(tx)`
     select *, ${SERVER_NOW} as now from leader ${forUpdate(tx)}`;
   const [before] = rows;
-  if (before === undefined || before.expires_at > before.now) return undefined;
-  const { now } = before;
+  if (before === undefined) return undefined;
+  const { now, expires_at: endsAt } = before;
+  if (endsAt > now && endsAt !== overAt) return undefined;
   const lead = { owner, epoch: before.epoch + 1, since: now };
-  const expires_at = now + LEASE_MS;
-  const quiet_at = Math.max(before.quiet_at, expires_at + callMs);
-  await updateWhere(tx, 'leader', {}, { ...lead, expires_at, quiet_at });
-  const quietInMs = Math.max(0, before.quiet_at - now);
+  const quietInMs = Math.max(0, before.quiet_at - Math.max(now, endsAt));
+  const quiet_at = now + Math.max(quietInMs, LEASE_MS + callMs);
+  await updateWhere(tx, 'leader', {}, { ...lead, expires_at: now + LEASE_MS, quiet_at });
   return { ...lead, quietInMs, before: before.owner };
 }
 

@@ -3,6 +3,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { HANGING } from '../support/faults.ts';
 import { replace, toUser } from '../support/provider.ts';
 import { type Life, openSite, readReady } from '../support/site.ts';
+import { runStatement } from '../support/store-templates.ts';
 import { describePostgres } from '../support/take-store.ts';
 
 const TIMEOUT_S = 2;
@@ -10,9 +11,10 @@ const RATE = 5;
 
 describePostgres('a leader', ({ makeUrl }) => {
   async function startPair(env: Readonly<Record<string, string>> = {}) {
+    const url = await makeUrl('migrated');
     const { sandbox, start } = await openSite({
       env: {
-        DATABASE_URL: await makeUrl('migrated'),
+        DATABASE_URL: url,
         UPSTREAM_TIMEOUT: `${TIMEOUT_S}s`,
         SCIM_WRITE_WAIT: '0',
         AUDIT_POLL_INTERVAL: '0',
@@ -20,11 +22,11 @@ describePostgres('a leader', ({ makeUrl }) => {
         ...env,
       },
     });
-    return { sandbox, leader: await start(), successor: await start() };
+    return { url, sandbox, leader: await start(), successor: await start() };
   }
 
-  test('that is killed leaves its work to another process within seconds, which sends nothing before its last call has ended', async () => {
-    const { sandbox, leader, successor } = await startPair();
+  test('that is killed leaves its work to another process within seconds, also where the clock of PostgreSQL was set back, which sends nothing before its last call has ended', async () => {
+    const { url, sandbox, leader, successor } = await startPair();
     const ada = await leader.settled(leader.addUser('ada'));
     sandbox.calls.reset();
     const change = sandbox.faults.add({ operation: 'scim.updateUser', fault: HANGING });
@@ -35,6 +37,8 @@ describePostgres('a leader', ({ makeUrl }) => {
     await page.until(1);
 
     await leader.kill();
+    const ahead = ['expires_at', 'quiet_at'].map((name) => `${name} = ${name} + 3600000`);
+    await runStatement(url, `update leader set ${ahead}`);
     const killedAt = performance.now();
     change.remove();
     page.remove();

@@ -104,7 +104,8 @@ class SharedElection {
   known(): KnownLeader | undefined {
     if (this.#seen === undefined) return undefined;
     const { owner, epoch, since, expires_at, now, news } = this.#seen.row;
-    const leftMs = expires_at - now - (performance.now() - this.#seen.atMs);
+    // As seen first: a clock that was set back makes it seem longer than any is.
+    const leftMs = Math.min(expires_at - now, LEASE_MS) - (performance.now() - this.#seen.atMs);
     const isSelf = owner === this.#deps.owner && this.#term !== undefined;
     return { owner, epoch, since, news, isSelf, isAlive: leftMs > 0 };
   }
@@ -168,10 +169,9 @@ class SharedElection {
     const { store, owner, callMs, events } = this.#deps;
     const row = await findLeader(store);
     if (row !== undefined) this.#see(row);
-    const isFree = row === undefined || row.expires_at <= row.now;
-    if (!isFree || this.#isResigned) return;
+    if (this.known()?.isAlive || this.#isResigned) return;
     const askedAtMs = performance.now();
-    const taken = await store.write((tx) => takeLead(tx, owner, callMs));
+    const taken = await store.write((tx) => takeLead(tx, owner, callMs, row?.expires_at));
     if (taken === undefined) return;
     const { epoch, since, quietInMs, before } = taken;
     this.#sureUntilMs = askedAtMs + LEASE_MS;
@@ -190,8 +190,10 @@ class SharedElection {
   }
 
   #see(row: LeaderRow): void {
-    const { owner, epoch } = row;
-    const isNew = epoch !== this.#seen?.row.epoch && owner !== this.#deps.owner && epoch > 0;
+    const { owner, epoch, expires_at } = row;
+    const last = this.#seen?.row;
+    if (epoch === last?.epoch && expires_at === last.expires_at) return;
+    const isNew = epoch !== last?.epoch && owner !== this.#deps.owner && epoch > 0;
     this.#seen = { row, atMs: performance.now() };
     if (isNew) this.#deps.events.leaderChanged({ epoch, owner });
   }
