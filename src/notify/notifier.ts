@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Webhook } from 'standardwebhooks';
-import { type Clock, followOutage } from '../domain/clock.ts';
+import { type Clock, createSetBack, followOutage } from '../domain/clock.ts';
 import { createLoop } from '../domain/loop.ts';
 import { createMatcher } from '../domain/matcher.ts';
 import type { Condition, Notice, Receiver } from '../domain/notification.ts';
@@ -58,7 +58,11 @@ export function createNotifier(deps: NotifierDeps) {
   const deliveries = receivers.map((receiver) =>
     createLoop(timing, createDelivery(deps, receiver, outbound)),
   );
+  const mendTimes = createSetBack(clock, (now) =>
+    store.write((tx) => updateWhere(tx, 'notices', { due_at: { '>': now } }, { due_at: now })),
+  );
   const look = createLoop(timing, async () => {
+    await mendTimes();
     const observed = await observe();
     const at = clock.now();
     await store.write((tx) => followConditions(tx, receivers, observed, at));

@@ -93,10 +93,12 @@ export function toReadFailure(error: unknown): ReadFailure {
 const FIRST_DELAY_MS = 1_000;
 const DELAY_MAX_MS = 5 * 60_000;
 const STUCK_DELAY_MS = 60 * 60_000;
+/** Longest delay before the next attempt at a stuck change, in milliseconds. */
+export const STUCK_DELAY_MAX_MS = STUCK_DELAY_MS * 1.25;
 
 /**
- * Delay before the next attempt, in milliseconds: the one that the service asked for, else 1 s doubling to five
- * minutes, with jitter between half and the whole so that replicas do not act in step.
+ * Delay before the next attempt, in milliseconds, at most five minutes: the one that the service asked for, else 1 s
+ * doubling, with jitter between half and the whole so that replicas do not act in step.
  * @param attempts failures so far, 1 after the first. @param random uniform in [0, 1).
  */
 export function backoffMs(
@@ -104,7 +106,7 @@ export function backoffMs(
   retryAfterMs: number | undefined,
   random: number,
 ): number {
-  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, STUCK_DELAY_MS);
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, DELAY_MAX_MS);
   const whole = Math.min(FIRST_DELAY_MS * 2 ** Math.min(attempts - 1, 20), DELAY_MAX_MS);
   return Math.round(whole / 2 + (whole / 2) * random);
 }

@@ -122,17 +122,18 @@ export interface Retried {
   readonly waits: readonly string[];
 }
 
-/** Makes due what waits for an attempt after `beyond`, stuck or not; `tried` gets some at a time. Epoch milliseconds. */
+/** Makes due what waits for an attempt; what is stuck or waits for a seat, only beyond these times. `tried` gets some at a time. Epoch milliseconds. */
 export async function retryResting(
   store: Pick<Store, 'read' | 'write'>,
-  { now, beyond }: { readonly now: number; readonly beyond: number },
-  tried: (some: readonly Retried[]) => void,
+  { now, stuck, seat }: Readonly<Record<'now' | 'stuck' | 'seat', number>>,
+  tried: (some: readonly Retried[]) => void = () => undefined,
 ): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined; ) {
     // By a text that has no index: SQLite would walk everybody in the order of the ids, of whom few rest.
     const rows: GivenKey[] = await select<GivenKey>(store.read)`
-      select type, id from resources where due_at > ${beyond} and ${HAS_WORK} and id || '' > ${after}
-      order by id || '' limit ${RETRIED_AT_ONCE}`;
+      select type, id from resources where due_at > ${now}
+        and (stuck_at is null or due_at > ${stuck}) and (seat_since is null or due_at > ${seat})
+        and ${HAS_WORK} and id || '' > ${after} order by id || '' limit ${RETRIED_AT_ONCE}`;
     if (rows.length > 0) tried(await store.write((tx) => retryEach(tx, rows, now)));
     after = rows.length < RETRIED_AT_ONCE ? undefined : rows.at(-1)?.id;
   }
@@ -150,7 +151,19 @@ export async function retryEach(
     // A deleted row with a lost create is looked for.
     const isLost = row?.deleted_at !== null && row?.sent_creates !== '[]';
     if (row?.due_at == null || isLost) continue;
-    tried.push(await retryNow(tx, row, Math.min(row.due_at, now), now));
+    const cells = parseCells<string>(row);
+    await updateRow(tx, row, {
+      cells: JSON.stringify(endRest(cells, now, 'all')),
+      due_at: Math.min(row.due_at, now),
+      // An attempt that is under way does not count.
+      steps: row.steps + 1,
+    });
+    const { seq, type, id, name } = row;
+    const links = { group_id: seq, pending: { '<>': null } } as const;
+    const ended = type === 'group' ? await updateWhere(tx, 'links', links, { retry_at: null }) : [];
+    const lists = LINK_LISTS.filter((list) => ended.some((link) => link.list === list));
+    const waits = [...listWaiting(cells), ...lists.map((list) => `${list}s`)];
+    tried.push({ type, id, name, waits });
   }
   return tried;
 }
@@ -161,21 +174,6 @@ export const listRestingGroupsOf = (db: Db, id: string, now: number) =>
     from resources as person join links as link on link.target = person.seq
       join resources as home on home.seq = link.group_id
     where person.id = ${id} and link.pending is not null and link.retry_at > ${now}`;
-
-async function retryNow(tx: Db, row: ResourceRow, due_at: number, now: number): Promise<Retried> {
-  const cells = parseCells<string>(row);
-  await updateRow(tx, row, {
-    cells: JSON.stringify(endRest(cells, now, 'all')),
-    due_at,
-    // An attempt that is under way does not count.
-    steps: row.steps + 1,
-  });
-  const { seq, type, id, name } = row;
-  const waiting = { group_id: seq, pending: { '<>': null } } as const;
-  const links = type === 'group' ? await updateWhere(tx, 'links', waiting, { retry_at: null }) : [];
-  const lists = LINK_LISTS.filter((list) => links.some((link) => link.list === list));
-  return { type, id, name, waits: [...listWaiting(cells), ...lists.map((list) => `${list}s`)] };
-}
 
 /** Change of a provider until the service holds it, with the time of its acceptance (epoch milliseconds) and its version. */
 export type AskedChange = { readonly kind: ChangeClass } & Readonly<

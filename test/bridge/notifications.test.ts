@@ -10,7 +10,7 @@ import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { freePort } from '../support/free-port.ts';
-import { createLeapingClock } from '../support/leaping-clock.ts';
+import { createLeapingClock, createSetClock } from '../support/leaping-clock.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { serve } from '../support/local-server.ts';
@@ -310,14 +310,17 @@ test('a receiver that asks for a pause is left alone that long, as Retry-After s
   }
 });
 
-test('what was not delivered survives a restart, under the same id', async () => {
+test('what was not delivered survives a restart, under the same id, also where the clock was set back meanwhile', async () => {
   const receiver = await startReceiver();
   const { live } = await makeLives({ settings: receiver.settings({ events: ['test'] }) });
   receiver.answer(500);
-  await live(async (first) => {
+  const send = async (first: TestBridge) => {
     await first.ops('POST', '/notifications/test', {});
     await expect.poll(() => receiver.refused.length, PATIENT).toBeGreaterThan(0);
-  });
+  };
+  const clock = createSetClock();
+  clock.state.aheadMs = 60 * MINUTE_MS;
+  await live(send, {}, { clock });
   receiver.answer(204);
 
   await live(async (second) => {

@@ -254,6 +254,18 @@ describe('retry', () => {
     expect(await bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });
   });
 
+  test('comes by itself within five minutes, whatever pause a 503 asks for', async () => {
+    const { bridge } = timed;
+    const path = `/Users/${await bridge.addUser('mia')}`;
+    await untilQuiet(timed, 1_000);
+    const fault = { ...failing(503), headers: { 'retry-after': '86400' } };
+    bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault, times: 1 });
+    await bridge.patch(path, replace('active', false));
+    await untilQuiet(timed, 5 * MINUTE_MS);
+
+    expect(bridge.sandbox.service.getUser('mia@example.com').active).toBe(false);
+  });
+
   test('counts also while an attempt is under way, which is refused then', async () => {
     const { bridge } = timed;
     const { service, faults } = bridge.sandbox;

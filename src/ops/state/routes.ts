@@ -238,7 +238,7 @@ async function retry({ store, clock }: OpsSources, key?: ResourceKey): Promise<R
     store.bell.ring('due');
   };
   if (key === undefined) {
-    await retryResting(store, { now: at, beyond: at }, note);
+    await retryResting(store, { now: at, stuck: at, seat: at }, note);
     return tried;
   }
   // A membership of the user that waits is a change of its group.

@@ -205,7 +205,7 @@ async function leave(r: Recording): Promise<void> {
 /** Failures after which a run stops trying other parts; each costs a look. */
 const GOING_ON_MAX = 5;
 /** Rest of an addition that waits for a free seat, in milliseconds; mostly it is tried before. */
-const SEAT_REST_MS = 24 * 3_600_000;
+export const SEAT_REST_MS = 24 * 3_600_000;
 
 /** Records a step that is tried again. The run goes on with other parts, or ends until it is time to try again. */
 export async function recordPostponed(r: Recording, outcome: Postponed): Promise<Recorded> {

@@ -221,7 +221,7 @@ export class SendGuard {
 }
 
 /** Time after which a create has no effect any more, in milliseconds. A group is not made again before. */
-const LATE_CREATE_MS = { user: 5 * 60_000, group: 60_000 } as const;
+export const LATE_CREATE_MS = { user: 5 * 60_000, group: 60_000 } as const;
 /** Statuses of a gateway that did not hear from the service. */
 const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
 

@@ -1,3 +1,4 @@
+import { createSetBack } from '../../domain/clock.ts';
 import { keyText, type ResourceKey, toResourceKey } from '../../domain/values.ts';
 import {
   DUE_CLASSES,
@@ -11,10 +12,12 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import type { DueClass } from '../../store/schema.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import { converge } from '../converge/converge.ts';
+import { SEAT_REST_MS } from '../converge/recording.ts';
+import { LATE_CREATE_MS } from '../converge/send-guard.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { readAdmins } from '../group/look.ts';
 import { createJob, isNotLeading } from '../job.ts';
-import type { WriteResult } from '../outcome.ts';
+import { STUCK_DELAY_MAX_MS, type WriteResult } from '../outcome.ts';
 import { readRole } from '../user/observe.ts';
 import {
   type BoundedWait,
@@ -227,7 +230,7 @@ const REMOVAL_RUNS = 32;
 /** Creates what runs due work, removals of access first. One run is kept for looks. */
 function createWorkers(deps: ReconcileDeps, runner: Convergence) {
   const { store, upstream, clock } = deps;
-  const endLateRests = createSetBack(deps);
+  const mendTimes = createSetBack(clock, (now) => endLateWaits(deps, now));
   const sleepMaxMs = store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
   let active = 0;
   let looking = 0;
@@ -281,7 +284,7 @@ function createWorkers(deps: ReconcileDeps, runner: Convergence) {
 
   const job = { type: 'store', id: 'due', restMs: STORE_REST_MS, topic: 'due' } as const;
   const loop = createJob(deps, job, async () => {
-    await endLateRests();
+    await mendTimes();
     await take();
     const classes = DUE_CLASSES.filter(hasRoom);
     const dueAt = classes.length === 0 ? undefined : await findNextDueAt(store.read, classes);
@@ -296,10 +299,7 @@ function createWorkers(deps: ReconcileDeps, runner: Convergence) {
 }
 
 /** Lets calls through that wait in the queue of the service for resources that are to lose access. */
-async function prioritiseRemovals(
-  { upstream, store, clock }: ReconcileDeps,
-  runner: Convergence,
-): Promise<void> {
+async function prioritiseRemovals({ upstream, store, clock }: ReconcileDeps, runner: Convergence) {
   if (upstream.queueAheadMs('change') === 0) return;
   const id = runner.listLocked().map((key) => key.id);
   const removals = { id, due_class: 0, due_at: { '<=': clock.now() } } as const;
@@ -308,22 +308,13 @@ async function prioritiseRemovals(
   }
 }
 
-/** Longer than anything waits for its next attempt, in milliseconds. */
-const REST_MAX_MS = 2 * 60 * 60_000;
-/** Change of the clock, in milliseconds, that keeps something waiting for long. A smaller one is not worth the calls of all. */
-const SET_MS = 60_000;
-
-/** Makes due what waits for a clock that was set back meanwhile. */
-function createSetBack({ store, clock }: ReconcileDeps): () => Promise<void> {
-  let lastAt: number | undefined;
-  return async () => {
-    const now = clock.now();
-    const beyond = lastAt === undefined ? now + REST_MAX_MS : now;
-    if (lastAt === undefined || now < lastAt - SET_MS) {
-      await retryResting(store, { now, beyond }, () => undefined);
-      const late = { look_at: { '>': beyond } };
-      await store.write((tx) => updateWhere(tx, 'resources', late, { look_at: now }));
-    }
-    lastAt = now;
-  };
+/** Ends waits for times that a clock that was ahead has set: all that is neither stuck nor waits for a seat is due. */
+async function endLateWaits({ store, policy }: ReconcileDeps, now: number): Promise<void> {
+  const doubtEnd = now + Math.max(LATE_CREATE_MS.user, policy.callMs);
+  const doubted = { unsure_until: { '>': doubtEnd }, due_at: { '<>': null } } as const;
+  await store.write(async (tx) => {
+    await updateWhere(tx, 'resources', { look_at: { '>': now } }, { look_at: now });
+    await updateWhere(tx, 'resources', doubted, { unsure_until: doubtEnd, due_at: doubtEnd });
+  });
+  await retryResting(store, { now, stuck: now + STUCK_DELAY_MAX_MS, seat: now + SEAT_REST_MS });
 }

@@ -73,8 +73,7 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const finishedAt = (await findFirstReadAt(read)) ?? 0;
   const now = deps.clock.now();
   // What seems to lie ahead was stored before the clock was set back: it says nothing of when that was.
-  const times = [last?.started_at ?? 0, finishedAt].filter((at) => at <= now);
-  const lookedAt = Math.max(0, ...times);
+  const lookedAt = Math.max(0, ...[last?.started_at ?? 0, finishedAt].filter((at) => at <= now));
   return lookedAt < beganAt || lookedAt + intervalMs <= now;
 }
 
@@ -143,7 +142,6 @@ async function carryOut(
   const texts = { counts: JSON.stringify(counts), reasons: JSON.stringify(reasons) };
   const end = { ...texts, status, calls, plan_id: plan?.id ?? null, ended_at: now } as const;
   await store.write((tx) => updateWhere(tx, 'sweeps', { id, status: 'running' }, end));
-  const durationMs = now - started_at;
-  const ended = { sweepId: id, status, durationMs, calls, ...counts } as const;
+  const ended = { sweepId: id, status, durationMs: now - started_at, calls, ...counts } as const;
   events.sweepEnded({ ...ended, reasons: reasons.join('; ') });
 }
