@@ -64,6 +64,9 @@ export function Filters({
   );
 }
 
+/** The name of a box. */
+export const toLabel = (name: string) => (name === 'q' ? 'Search' : toTitle(name));
+
 /** What a filter takes, in a sentence. */
 export function toMeaning({ meanings }: Filtered, name: string): string {
   const meaning = meanings?.[name] ?? MEANINGS[name] ?? '';
@@ -117,7 +120,7 @@ function Box({
     sent.current = next;
     set({ [name]: next });
   }, TYPING_MS);
-  const label = name === 'q' ? 'Search' : toTitle(name);
+  const label = toLabel(name);
   return (
     <TextInput
       type={name === 'since' ? 'date' : 'search'}

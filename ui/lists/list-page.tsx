@@ -16,7 +16,7 @@ import {
 import { Refusal } from '../parts/dialog.tsx';
 import { CommandLine, Empty, Fault, Page } from '../parts/page.tsx';
 import { findId, Table } from '../parts/table.tsx';
-import { Filters, type Search, toMeaning } from './filters.tsx';
+import { Filters, type Search, toLabel, toMeaning } from './filters.tsx';
 
 const PAGE = '200';
 
@@ -67,7 +67,7 @@ export function listPage<Name extends ListName>(
     // All is what is answered without a filter.
     const query = useNamed(Object.fromEntries(asked.filter(([, value]) => value !== 'all')));
     const boxes = Object.keys(search).filter((name) => typeof list.filters[name] === 'string');
-    const helps = boxes.map((name) => `${toTitle(name)}: ${toMeaning(list, name)}`);
+    const helps = boxes.map((name) => `${toLabel(name)}: ${toMeaning(list, name)}`);
     const command = toCommand(list, search);
     const onSearch = (next: Search) => void navigate({ to: '.', search: next, replace: true });
     return (
@@ -117,11 +117,12 @@ const FLAGS: Readonly<Record<string, string>> = {
   'managed=false': 'unmanaged',
 };
 
-/** The command that lists the same; undefined: there is none for all states at once. */
+/** The command that lists the same; undefined: there is none for all states at once, or for a part of the settings. */
 function toCommand<Item>({ command, defaults }: List<Item>, search: Search): string | undefined {
   const asked = Object.entries({ ...search, order: search.order === 'oldest' ? 'oldest' : '' });
   const some = asked.filter(([name, value]) => value !== '' && value !== defaults?.[name]);
-  if (some.some(([, value]) => value === 'all')) return undefined;
+  const isPart = command === 'settings' && some.length > 0;
+  if (isPart || some.some(([, value]) => value === 'all')) return undefined;
   const given = some.map(([name, value]) => {
     const flag = FLAGS[`${name}=${value}`] ?? (value === 'true' ? name : undefined);
     return flag === undefined ? [OPTIONS[name] ?? name, value] : [flag, true];

@@ -1,6 +1,5 @@
 import { toCount } from '../../src/domain/text.ts';
 import { countDrifts } from '../../src/ops/lists/details.ts';
-import type { Tone } from '../../src/ops/lists/list.ts';
 import type { Ops } from '../api/types.ts';
 
 type Status = Ops<'Status'>;
@@ -19,14 +18,8 @@ interface Place {
   readonly search?: Readonly<Record<string, string>>;
 }
 
-interface Verdict {
-  readonly tone: Tone;
-  readonly line: string;
-  readonly concerns: readonly Concern[];
-}
-
 /** Answers "may I leave it alone?" from the state of the bridge. @param isHeard false: what is known of it may be old */
-export function toVerdict(status: Status, isHeard: boolean): Verdict {
+export function toVerdict(status: Status, isHeard: boolean) {
   if (!isHeard) {
     return { tone: 'bad', line: 'Not known. The bridge does not answer this page.', concerns: [] };
   }
