@@ -102,17 +102,22 @@ describe('rules privilege', () => {
     expect(bridge.sandbox.service.members('Team')).toEqual(['safe-member@example.com']);
   });
 
-  test('a protected person is not taken off an admin list', async () => {
-    const id = await bridge.addUser('safe-admin');
+  test('a protected person is not taken off an admin list, and another one leaves all the same', async () => {
+    const [id, cyd] = await bridge.addPeople('safe-admin', 'cyd');
     const value = toMembers([id]);
-    const crew = toGroup('Crew', [], { admins: value });
-    const { body } = await bridge.send('POST', '/Groups', crew);
-    const path = `${GROUP_EXTENSION}:admins`;
+    const { body } = await bridge.send(
+      'POST',
+      '/Groups',
+      toGroup('Crew', [cyd], { admins: value }),
+    );
+    const removal = { op: 'remove', path: `${GROUP_EXTENSION}:admins`, value };
 
-    const answer = await bridge.tryPatch(`/Groups/${body.id}`, { op: 'remove', path, value });
+    const alone = await bridge.tryPatch(`/Groups/${body.id}`, removal);
+    const beside = await bridge.settled(bridge.tryPatch(`/Groups/${body.id}`, removal, expel(cyd)));
 
-    expect(answer.status).toBe(403);
+    expect([alone.status, beside.status]).toEqual([403, 204]);
     expect(bridge.sandbox.service.admins('Crew')).toEqual(['safe-admin@example.com']);
+    expect(bridge.sandbox.service.members('Crew')).toEqual([]);
   });
 
   const permitted = { [GROUP_EXTENSION]: { permissions: 4 } };

@@ -18,7 +18,7 @@ import { parseShown, toEntry } from '../render/resources.ts';
 import { attempt, type RepairKind, type Repairs } from '../repairs.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
 import { type Asked, type EditedLink, foldEdits, type ListEdit, type ListPlan } from './kind.ts';
-import { findKept } from './protect-group.ts';
+import { findKept, stillAdmin } from './protect-group.ts';
 
 const NO_LISTS: ListPlan = {
   links: [],
@@ -55,6 +55,9 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
     const unseen = leaving.filter((id) => !seen.has(id));
     const strangers = await findStrangers(tx, row, unseen);
     const kept = await findKept(tx, deps, { row, list, edits });
+    attempt(request.repairs, undefined, () => {
+      if (list === 'admin' && kept.size > 0) throw stillAdmin();
+    });
     edited.push(editList(edits, { list, known, keeps: kept.union(strangers) }, request));
   }
   const links = edited.flat();

@@ -14,7 +14,7 @@ type GroupChange = Pick<Change<'group'>, 'row' | 'before' | 'asked'>;
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-/** Finds the protected members of a privileged group, or its admins, who stay although the request removes them. @throws ScimError 403 for a protected admin */
+/** Finds the protected members of a privileged group, or its admins, who stay although the request removes them. */
 export async function findKept(
   tx: Db,
   deps: ScimDeps,
@@ -26,9 +26,7 @@ export async function findKept(
   const replaces = edits.some(({ op }) => op === 'replace');
   const known = replaces ? await listLinks(tx, row, { list }) : [];
   const leaving = [...foldEdits(edits, known)].flatMap(([id, isIn]) => (isIn ? [] : [id]));
-  const kept = await listProtected(tx, deps, leaving);
-  if (list === 'admin' && kept.size > 0) throw stillAdmin();
-  return kept;
+  return listProtected(tx, deps, leaving);
 }
 
 async function listProtected(
@@ -45,13 +43,12 @@ async function listProtected(
   return found;
 }
 
-function stillAdmin(): ScimError {
-  return new ScimError(403, 'A protected person would no longer administer the group.');
-}
+const toLoss = (what: string) => new ScimError(403, `A protected person would ${what} the group.`);
 
-function losesRights(): ScimError {
-  return new ScimError(403, 'A protected person would lose the rights of the group.');
-}
+/** 403: somebody protected would be taken off the list of admins. */
+export const stillAdmin = () => toLoss('no longer administer');
+
+const losesRights = () => toLoss('lose the rights of');
 
 /** Stops a change of fields that takes rights from a protected member, also by the rules of another name. @throws ScimError 403 */
 export async function assertKeepsRights(tx: Db, deps: ScimDeps, change: GroupChange) {
