@@ -306,7 +306,7 @@ test('a receiver that asks for a pause is left alone that long, as Retry-After s
     await passUntil(() => taken.length > takenBefore);
     expect(taken.length).toBeGreaterThan(takenBefore);
     await bridge.ops('POST', '/resume');
-    await clock.passFor(bridge.sandbox, 2 * MINUTE_MS);
+    await passUntil(() => taken.length > takenBefore + 1);
   }
 });
 
