@@ -284,8 +284,8 @@ function createWorkers(deps: ReconcileDeps, runner: Convergence) {
 
   const job = { type: 'store', id: 'due', restMs: STORE_REST_MS, topic: 'due' } as const;
   const loop = createJob(deps, job, async () => {
-    await mendTimes();
     await take();
+    await mendTimes(); // What is due already does not wait for it.
     const classes = DUE_CLASSES.filter(hasRoom);
     const dueAt = classes.length === 0 ? undefined : await findNextDueAt(store.read, classes);
     if (dueAt === undefined) return sleepMaxMs;
