@@ -100,9 +100,9 @@ export async function createTenure(parts: TenureParts, lead: OwnLead) {
     async stop() {
       const all = [...background, poller, keeper, sweeps, recovery, firstRead];
       const ends = all.map((each) => each.stop());
-      // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end.
+      // What runs mostly ends soon. Then what waits for its turn is not sent any more, and what was sent comes to its end, or is looked at by the next leader.
       await convergence.stop(store.engine === 'sqlite' ? STOP_GRACE_MS : HAND_OVER_GRACE_MS);
-      await upstream.close();
+      await upstream.close(STOP_GRACE_MS);
       await Promise.all([...ends, convergence.stop(STOP_GRACE_MS)]);
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Answerer, RequestDispatcher } from './exchange.ts';
 import type { TransportOptions } from './transport-options.ts';
@@ -29,10 +30,11 @@ export function openConnections(
       opened.set(origin, known);
       return known;
     },
-    /** Waits for exchanges under way, then closes the connections; a dispatcher of the caller stays open. */
-    async close(running: Iterable<Promise<unknown>>): Promise<void> {
+    /** Waits for exchanges under way, at most `graceMs`, then closes the connections; a dispatcher of the caller stays open. */
+    async close(running: Iterable<Promise<unknown>>, graceMs?: number): Promise<void> {
       if (dispatcher !== undefined) return;
-      await Promise.all(running);
+      const timeUp = graceMs === undefined ? [] : [sleep(graceMs, undefined, { ref: false })];
+      await Promise.race([Promise.all(running), ...timeUp]);
       // Not closed: that would wait for connections that have no use any more.
       await Promise.all([...opened.values()].map((each) => each.destroy()));
     },

@@ -56,8 +56,8 @@ export interface Transport {
    * @throws TypeError for a token that no header can carry
    */
   renewToken(token: string): void;
-  /** Refuses waiting calls, lets calls under way finish, closes the connections. May be called again. */
-  close(): Promise<void>;
+  /** Refuses waiting calls, lets calls under way finish, at most `graceMs`, and closes the connections. May be called again. */
+  close(graceMs?: number): Promise<void>;
 }
 
 /** State of the transport and of the service, as far as it is known without a call. */
@@ -134,9 +134,9 @@ export function createTransport(options: TransportOptions): Transport {
       deps.bearer = createBearer(renewed, userAgent);
       gates.tokenRenewed();
     },
-    close() {
+    close(graceMs) {
       budget.close();
-      return connections.close(running);
+      return connections.close(running, graceMs);
     },
   };
 }
