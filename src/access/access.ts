@@ -50,6 +50,8 @@ export function createAccess(deps: AccessDeps) {
     clients: createClients({ store, clock }, reader),
     sessions: createSessions({ store, clock, findGiven: () => given }),
     issuerKeys,
+    /** True while the settings give identity providers a token. */
+    isTokenGiven: () => given.scim.length > 0,
     /** Accepts these tokens of the settings from now on, and no others of them. */
     renew(next: GivenTokens): void {
       given = next;

@@ -169,7 +169,7 @@ function toHealthSources(
     isDraining,
     news: leadership.news,
     isAuditFollowed: settings.audit.pollInterval !== 0,
-    isTokenGiven: own.scimTokens.length > 0,
+    isTokenGiven: own.access.isTokenGiven,
     readProviderHarm: own.readProviderHarm,
     viewAttempts: own.attempts.view,
     findLeader: leadership.known,

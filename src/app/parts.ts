@@ -135,9 +135,6 @@ function reportAct(events: Events, { change: _, ...act }: OperatorAct): void {
 }
 
 /** The tokens of the settings, with those for SCIM that hold. */
-export function toGivenTokens(
-  { ops }: Pick<Settings, 'ops'>,
-  scim: readonly string[],
-): GivenTokens {
+export function toGivenTokens({ ops }: Settings, scim: readonly string[]): GivenTokens {
   return { scim, operator: ops.token, reader: ops.readerToken };
 }

@@ -39,7 +39,7 @@ export interface HealthSources {
   /** What the leader was last heard of. */
   readonly news: () => News;
   readonly isAuditFollowed: boolean;
-  readonly isTokenGiven: boolean;
+  readonly isTokenGiven: () => boolean;
   /** Harms that providers did above the limits of repairs. */
   readonly readProviderHarm: () => Promise<readonly ExceededHarm[]>;
   readonly viewAttempts: Attempts['view'];
@@ -122,7 +122,7 @@ async function readAll(sources: HealthSources) {
     recycled: await findRemark(db, 'name-recycled', now),
     providerHarm: await readProviderHarm(),
     access: {
-      hasProvider: sources.isTokenGiven || opensScim(live, now),
+      hasProvider: sources.isTokenGiven() || opensScim(live, now),
       expiring: listExpiring(live, now),
       failedAttempts: sources.viewAttempts().failed,
     },
