@@ -60,4 +60,6 @@ export interface ScimDeps {
 /** Parts that one request of a provider is given. */
 export interface ProviderDeps extends ScimDeps {
   readonly provider: string;
+  /** Has what is shown count, in bytes. @throws ScimError 503 */
+  readonly hold?: ((bytes: number) => void) | undefined;
 }

@@ -7,7 +7,12 @@ import type { ScimDeps } from './deps.ts';
 import { findPart } from './dialect/parse-json.ts';
 import { notFound, ScimError } from './errors.ts';
 import { readAddress } from './http/address.ts';
-import { BODY_BYTES_MAX, createBodyReaders, GROUP_BODY_BYTES_MAX } from './http/body.ts';
+import {
+  BODY_BYTES_MAX,
+  createBodyReaders,
+  GROUP_BODY_BYTES_MAX,
+  limitAnswers,
+} from './http/body.ts';
 import { allowOnly, authenticate, limitRequests, requireOpen } from './http/guards.ts';
 import { getNotes, note } from './http/notes.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
@@ -26,6 +31,7 @@ export function createScimRouter(deps: ScimDeps): Router {
   router.use(authenticate(deps));
   router.use(limitRequests(deps));
   router.use(keepRequests(deps));
+  router.use(limitAnswers(deps));
   // Frequent routes come first, because every request is compared with all routes before its own.
   addResourceRoutes(router, deps, 'user', body);
   addResourceRoutes(router, deps, 'group', toBody(GROUP_BODY_BYTES_MAX));

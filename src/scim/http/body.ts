@@ -1,14 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import express, {
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import express, { type RequestHandler, type Response } from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
 import type { ScimDeps } from '../deps.ts';
 import { parseJson } from '../dialect/parse-json.ts';
 import { ScimError, unavailable } from '../errors.ts';
+import { note } from './notes.ts';
 
 /** Largest body, in bytes. */
 export const BODY_BYTES_MAX = 1_048_576;
@@ -18,18 +14,40 @@ export const GROUP_BODY_BYTES_MAX = 8 * BODY_BYTES_MAX;
 /** Any type of JSON: clients send `application/json+scim` and `text/json` too, or none. */
 const JSON_TYPE = /^$|^[\w.+-]+\/(?:[\w.-]+\+)?json(?:\+[\w.-]+)?$/;
 
-/** Creates the readers of JSON bodies of up to so many bytes. Not `express.json`: numbers are kept as they were written. @throws ScimError 400, 413, 415, 503 */
-export function createBodyReaders({ policy, events }: Pick<ScimDeps, 'policy' | 'events'>) {
-  const memory: Memory = { bytes: 0, bytesMax: policy.bodiesBytesMax };
+/**
+ * Creates the readers of JSON bodies of up to so many bytes. One without a length counts as it comes, a compressed one as the
+ * largest. Not `express.json`: numbers are kept as they were written. @throws ScimError 400, 413, 415, 503
+ */
+export function createBodyReaders(deps: RoomDeps) {
+  const hold = createRoom(deps);
   return (bytesMax: number): RequestHandler[] => {
     const read = express.text({ limit: bytesMax, type: () => true, verify: assertUtf8 });
     const admit: RequestHandler = (req, res, next) => {
-      if (takeMemory(memory, bytesMax, { req, res, next })) return next();
-      events.turnedAway({ reason: 'bodies' });
-      const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
-      next(unavailable(detail, RETRY_SECONDS));
+      const { 'content-length': length = 0, 'content-encoding': packing = '' } = req.headers;
+      const isPacked = !/^(identity)?$/i.test(packing);
+      const bytes = isPacked ? Math.max(Number(length), bytesMax) : Number(length);
+      if (bytes > bytesMax) throw tooLarge();
+      hold(res, bytes);
+      let came = 0;
+      const count = (chunk: Buffer) => {
+        came += chunk.length;
+        if (came <= bytesMax) hold(res, came, true);
+        else if (!res.headersSent) next(tooLarge());
+      };
+      if (req.headers['transfer-encoding'] !== undefined) req.on('data', count);
+      next();
     };
     return [refuseOtherTypes, admit, read, parseText];
+  };
+}
+
+/** Has what a request shows count until it is read. The answer to a write is given all the same. */
+export function limitAnswers(deps: RoomDeps): RequestHandler {
+  const hold = createRoom(deps);
+  return (req, res, next) => {
+    const isRead = ['GET', 'HEAD'].includes(req.method) || req.path.endsWith('/.search');
+    if (isRead) note(res, { hold: (bytes) => bytes > SMALL_BYTES && hold(res, bytes) });
+    next();
   };
 }
 
@@ -59,38 +77,28 @@ const parseText: RequestHandler = async (req, res, next) => {
   next();
 };
 
-const RETRY_SECONDS = 1;
+/** Answers up to so many bytes need no room. */
+const SMALL_BYTES = 65_536;
 
-interface Memory {
-  bytes: number;
-  readonly bytesMax: number;
-}
+type RoomDeps = Pick<ScimDeps, 'policy' | 'events'>;
 
-/** Takes memory for a body until its request is answered; false: there is too little. One without a length counts as it comes, a compressed one as the largest. */
-function takeMemory(
-  memory: Memory,
-  bytesMax: number,
-  { req, res, next }: { req: Request; res: Response; next: NextFunction },
-): boolean {
-  const { 'content-length': length = 0, 'content-encoding': packing = 'identity' } = req.headers;
-  const isPacked = packing.toLowerCase() !== 'identity';
-  let reserved = isPacked ? Math.max(Number(length), bytesMax) : Number(length);
-  if (reserved > bytesMax) throw tooLarge();
-  if (reserved > 0 && memory.bytes + reserved > memory.bytesMax) return false;
-  memory.bytes += reserved;
-  res.once('close', () => {
-    memory.bytes -= reserved;
-  });
-  if (req.headers['transfer-encoding'] === undefined) return true;
-  let came = 0;
-  req.on('data', (chunk: Buffer) => {
-    came += chunk.length;
-    if (came > bytesMax && !res.headersSent) next(tooLarge());
-    const more = Math.max(Math.min(came, bytesMax) - reserved, 0);
-    reserved += more;
-    memory.bytes += more;
-  });
-  return true;
+/** Room for bodies: each is held until the answer to its request is read. */
+function createRoom({ policy: { bodiesBytesMax }, events }: RoomDeps) {
+  const held = new WeakMap<Response, number>();
+  let bytes = 0;
+  /** Has a request hold so many bytes, where it held fewer: what came already beyond the room too. @throws ScimError 503 */
+  return (res: Response, total: number, isHere = false): void => {
+    const before = held.get(res) ?? 0;
+    if (total <= before || res.closed) return;
+    if (!isHere && bytes + total - before > bodiesBytesMax) {
+      events.turnedAway({ reason: 'bodies' });
+      const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
+      throw unavailable(detail, 1);
+    }
+    if (before === 0) res.once('close', () => (bytes -= held.get(res) ?? 0));
+    held.set(res, total);
+    bytes += total - before;
+  };
 }
 
 function tooLarge(): ScimError {

@@ -29,6 +29,7 @@ interface Notes {
   /** What the body of a write says; absent: it has none, or was refused before it was understood. */
   readonly content?: Content;
   readonly operations?: readonly NotedOperation[];
+  readonly hold?: ProviderDeps['hold'];
 }
 
 /** Keeps facts about the request with its answer. */
@@ -44,5 +45,6 @@ export function getNotes(res: Response): Notes {
 
 /** Parts for the request of one provider, which remember who asked: a copy, so that no other request ever sees them. */
 export function toProviderDeps(deps: ScimDeps, res: Response): ProviderDeps {
-  return { ...deps, provider: getNotes(res).provider };
+  const { provider, hold } = getNotes(res);
+  return { ...deps, provider, hold };
 }

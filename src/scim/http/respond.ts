@@ -5,7 +5,7 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { conflict, invalidSyntax, ScimError, toScimErrorBody, unavailable } from '../errors.ts';
-import { note } from './notes.ts';
+import { getNotes, note } from './notes.ts';
 
 const SCIM_TYPE = 'application/scim+json; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -45,6 +45,7 @@ export async function sendPieces(res: Response, status: number, pieces: AsyncIte
     const next = await rest.next();
     if (next.done) return sendText(res, status, text);
     text += next.value;
+    getNotes(res).hold?.(text.length);
   }
   res.statusCode = status;
   res.setHeader('Content-Type', toContentType(res.req));

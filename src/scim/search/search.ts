@@ -56,12 +56,15 @@ async function listFound({ deps, type }: Source, query: Omit<ViewQuery, 'provide
   const { provider, store } = deps;
   const asked = { ...query, provider, selector: toOwnIds(deps, type, query.selector) };
   const views: View[] = [];
+  let length = 0;
   for (;;) {
     const last = views.at(-1);
     const limit = Math.min(query.limit - views.length, PAGE_ROWS);
     const behind = last && { offset: 0, afterSeq: last.seq };
     const page: View[] = await listViews(store.read, type, { ...asked, limit, ...behind });
     views.push(...page);
+    length += page.reduce((sum, { attributes }) => sum + attributes.length, 0);
+    deps.hold?.(length);
     if (page.length < limit || views.length >= query.limit) return views;
     await nextTurn();
   }
