@@ -7,13 +7,9 @@ import type { Events } from '../telemetry/events.ts';
 import type { ReconcileDeps } from './deps.ts';
 
 /** Work that the leader repeats. */
-interface Job {
+interface Job extends Pick<Parameters<typeof createLoop>[0], 'restMs' | 'firstMs'> {
   readonly type: string;
   readonly id: string;
-  /** Rest after a turn that failed, or that names none, in milliseconds. */
-  readonly restMs: number;
-  /** Rest before the first turn, in milliseconds; absent: none. */
-  readonly firstMs?: number;
   /** News at which a turn begins at once. */
   readonly topic?: Topic;
 }

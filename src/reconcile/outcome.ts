@@ -136,7 +136,7 @@ export interface Known {
   readonly echo?: Echo;
   readonly done?: readonly (Field | DoneLink)[];
   /** All members of the group, by numeric id, when the step listed them. */
-  readonly memberIds?: readonly number[];
+  readonly memberIds?: readonly number[] | undefined;
   /** All admins of the group, in the same way. */
   readonly adminIds?: readonly number[] | undefined;
   /** The entities of the group, as they were listed, or changed since. */
@@ -179,8 +179,9 @@ export type Postponed =
       readonly lookNow?: true;
     };
 
-/** End of a provider's write, as far as its request waits. */
+/** End of a provider's write, as far as its request waits; `unsure`: it may have been taken back. */
 export type WriteResult =
   | { readonly kind: 'applied' }
   | { readonly kind: 'refused'; readonly problem: Refusal }
-  | { readonly kind: 'not-yet'; readonly reason: string };
+  | { readonly kind: 'not-yet'; readonly reason: string }
+  | { readonly kind: 'unsure'; readonly error: unknown };

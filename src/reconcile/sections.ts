@@ -195,11 +195,8 @@ const FEW = 3;
 async function seesAny(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
   const { upstream, store } = deps;
   const context = { class: 'look', key: `section:${section}` } as const;
-  const known = {
-    type: section === 'users' ? ('user' as const) : ('group' as const),
-    upstream_id: { '<>': null },
-    ...LIVE,
-  };
+  const type = section === 'users' ? 'user' : 'group';
+  const known = { type, upstream_id: { '<>': null }, ...LIVE } as const;
   const countKnown = () => countWhere(store.read, 'resources', known);
   if (section === 'users') {
     const query = { startIndex: 1, count: SEEN_OF + 1 };

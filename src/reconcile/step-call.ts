@@ -155,10 +155,8 @@ export async function readUser(
   { upstream }: Pick<ReconcileDeps, 'upstream'>,
   upstreamId: number,
 ): Promise<ScimUser> {
-  return parseUserOf(
-    upstreamId,
-    await upstream.call(scim.getUser, { path: { user_id: upstreamId } }),
-  );
+  const path = { user_id: upstreamId };
+  return parseUserOf(upstreamId, await upstream.call(scim.getUser, { path }));
 }
 
 /** Reads an answer about one account. @throws UpstreamError `unreadable`, also where it is about another one */

@@ -144,15 +144,16 @@ export class Waiters {
     return promise;
   }
 
-  /** Suspends the answers about a resource while a result is recorded; `resume` answers the requests whose write was taken back. */
+  /** Suspends the answers about a resource while a result is recorded; `resume` answers the requests whose write was taken back, or may have been (`unsure`). */
   suspend(key: ResourceKey) {
     const waiters = this.#list(key).filter((entry) => !entry.isSuspended);
     for (const entry of waiters) entry.isSuspended = true;
-    const resume = (undone: readonly Undone[]) => {
+    const resume = (undone: readonly Undone[], unsure?: unknown) => {
       for (const entry of waiters) {
         entry.isSuspended = false;
         const problem = undone.findLast(({ version }) => version === entry.version)?.problem;
-        if (problem) this.#end(entry, { kind: 'refused', problem });
+        const refusal = problem && ({ kind: 'refused', problem } as const);
+        if (refusal) this.#end(entry, unsure ? { kind: 'unsure', error: unsure } : refusal);
         else if (entry.kept) this.#end(entry, entry.kept);
       }
     };
@@ -172,11 +173,6 @@ export class Waiters {
   /** The same with a progress that is read if a request waits. */
   async answerAfter(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
     if (this.#list(key).length > 0) this.answer(key, await readProgress());
-  }
-
-  /** Answers "not yet" to all requests that wait for this resource; their writes are durable. */
-  answerNotYet(key: ResourceKey, reason: string): void {
-    for (const entry of this.#list(key)) this.#end(entry, { kind: 'not-yet', reason });
   }
 
   /** Answers the request whose wait has this name. */
@@ -218,6 +214,9 @@ export interface Progress {
 
 /** Progress of a missing resource: nothing waits. */
 export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
+
+/** Progress of a resource of which nobody knows what has arrived. */
+export const NOTHING_HELD: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: 0 };
 
 /** Makes the progress of a stored resource. @param oldestLink oldest version that waits among members and admins */
 export function toProgress(

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Bell } from './bell.ts';
-import type { StoreError } from './engine/store-error.ts';
+import { isUnsure, StoreError } from './engine/store-error.ts';
 import type { Schema } from './schema.ts';
 
 /** The two databases that the store runs on. */
@@ -74,6 +75,48 @@ export async function rehearse<T>(
     if (error !== undone) throw error;
   });
   return promise;
+}
+
+/** Time to find out what became of a write, in milliseconds: as long as a restart of the store takes. */
+const FIND_OUT_MS = 3_000;
+const ASK_EVERY_MS = 200;
+
+/** Asks the store again while it fails. @throws StoreError the last failure, when the time to find out is over */
+export async function askUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
+  for (const until = performance.now() + FIND_OUT_MS; ; await sleep(ASK_EVERY_MS)) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isOver = performance.now() > until || !(error instanceof StoreError);
+      if (isOver || error.code === 'store-closed') throw error;
+    }
+  }
+}
+
+/**
+ * Writes as `store.write` does. Where the connection is lost during the commit, `isKept` looks whether it was kept;
+ * undefined: that does not show. @throws StoreError `store-unsure` if it cannot be found out in time
+ */
+export async function writeSurely<T>(
+  store: Pick<Store, 'write'>,
+  work: (tx: Db) => Promise<T>,
+  isKept: (tx: Db, written: T) => Promise<boolean | undefined>,
+): Promise<T> {
+  let last: { readonly written: T } | undefined;
+  try {
+    return await store.write(async (tx) => {
+      last = { written: await work(tx) };
+      return last.written;
+    });
+  } catch (error) {
+    if (!isUnsure(error) || last === undefined) throw error;
+    const { written } = last;
+    const ask = () => store.write((tx) => isKept(tx, written));
+    const answer = await askUntilAnswered(ask).catch(() => undefined);
+    if (answer === true) return written;
+    if (answer === undefined) throw error;
+    throw new StoreError('store-unavailable', 'the commit was lost', { cause: error });
+  }
 }
 
 /** Options for opening a store. */

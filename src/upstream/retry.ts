@@ -20,15 +20,12 @@ const lost: ReadonlySet<UpstreamErrorCode> = new Set(['unavailable', 'connection
 /**
  * Milliseconds until the next attempt, or undefined to give up. A call is repeated when it cannot have had an effect
  * (a 429, a connection never made) and, where a repeat is safe, when it may have had one. Full jitter, never beyond
- * the call's time.
- * After a 429 the whole budget pauses, so this call itself needs no delay.
+ * the call's time. After a 429 the whole budget pauses, so this call itself needs no delay.
  */
 export function planRepeatMs(failed: FailedAttempt): number | undefined {
   const { error, attempt, attemptsMax, repeat, remainingMs, random } = failed;
   if (attempt >= attemptsMax) return undefined;
-  if (error.code === 'rate-limited') {
-    return (error.retryAfterMs ?? 0) < remainingMs ? 0 : undefined;
-  }
+  if (error.code === 'rate-limited') return (error.retryAfterMs ?? 0) < remainingMs ? 0 : undefined;
   const harmless = error.code === 'connection' && error.outcome === 'not-sent';
   if (!harmless && !(repeat === 'safe' && lost.has(error.code))) return undefined;
   const backoffMs = Math.min(BACKOFF_FIRST_MS * 2 ** (attempt - 1), BACKOFF_MAX_MS);

@@ -169,16 +169,12 @@ async function lookAtGroupParts(
   if (looked && known.group === undefined) return toUnseen('not-found');
   const { upstream_uid: uid } = row;
   if (!parts.includes('admins') && !parts.includes('entities')) return { kind: 'done', known };
-  const lists = uid === null ? undefined : await seenOr(readLists(deps, uid, parts), undefined);
+  const readLists = async (group: string) => ({
+    adminIds: parts.includes('admins') ? await fetchAdminIds(deps, group) : undefined,
+    entities: parts.includes('entities') ? await fetchEntities(deps, group) : undefined,
+  });
+  const lists = uid === null ? undefined : await seenOr(readLists(uid), undefined);
   return lists ? { kind: 'done', known: { ...known, ...lists } } : toUnseen('could-not-look');
-}
-
-/** @throws UpstreamError */
-async function readLists(deps: ReconcileDeps, uid: string, parts: readonly LookPart[]) {
-  return {
-    adminIds: parts.includes('admins') ? await fetchAdminIds(deps, uid) : undefined,
-    entities: parts.includes('entities') ? await fetchEntities(deps, uid) : undefined,
-  };
 }
 
 /** True for a group that was found under another id. */
@@ -230,11 +226,9 @@ export function compareWithKnown(
   );
   // Nothing else is known of what is not there.
   const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
-  const [same, other, gone]: [DriftRow[], DriftChanges['other'][number][], DriftRow[]] = [
-    [],
-    [],
-    [],
-  ];
+  const same: DriftRow[] = [];
+  const gone: DriftRow[] = [];
+  const other: DriftChanges['other'][number][] = [];
   for (const row of drifts) {
     const key = toChangeKey({ kind: row.kind, memberId: row.member_id });
     const difference = fresh.get(key);

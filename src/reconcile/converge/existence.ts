@@ -35,13 +35,11 @@ import { toObservedColumns } from '../user/observe.ts';
 import { EXISTENCE, type Recording, toSuccessColumns } from './recording.ts';
 
 /** Why a row is not linked to what a step found or created: not yet, or not at all. */
-type Obstacle =
-  | { readonly kind: 'later'; readonly problem: Refusal }
-  | { readonly kind: 'refused'; readonly problem: Refusal };
-
-type LinkResult =
-  | { readonly kind: 'linked'; readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>> }
-  | Obstacle;
+type Obstacle = { readonly kind: 'later' | 'refused'; readonly problem: Refusal };
+type Link = {
+  readonly kind: 'linked';
+  readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>>;
+};
 
 function refuse(words: string): Obstacle {
   return { kind: 'refused', problem: toOwnRefusal(words) };
@@ -55,7 +53,7 @@ export async function linkRow(
   { tx, now }: Recording,
   row: ResourceRow,
   known: Known,
-): Promise<LinkResult> {
+): Promise<Link | Obstacle> {
   const { ids } = known;
   if (ids === undefined) return { kind: 'linked', columns: {} };
   const columns = { ...toIdColumns(row, ids), sent_creates: '[]' };

@@ -7,17 +7,18 @@ import { listCreations } from '../../store/audit/own-calls.ts';
 import { type AskedChange, takeDoneChange } from '../../store/due.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
+import { isUnsure } from '../../store/engine/store-error.ts';
 import { deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
 import { deleteRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toUserState, type Undo } from '../../store/resources/state.ts';
-import type { Db } from '../../store/store.ts';
+import { type Db, writeSurely } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Known, Outcome } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
-import { GONE, readProgress, type Waiter, type Waiters } from '../waiters.ts';
+import { GONE, readProgress, type Undone, type Waiter, type Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing, findHolder, linkRow } from './existence.ts';
 import {
@@ -43,7 +44,7 @@ interface Stored {
   readonly delivered?: AskedChange | undefined;
 }
 
-/** Records a step of a user or group in one transaction, and reports what became of it. */
+/** Records a step of a user or group in one transaction, and reports what became of it. Whoever has a write taken back hears that once it is surely stored. */
 export async function recordStep(
   deps: ReconcileDeps,
   waiters: Waiters,
@@ -53,12 +54,17 @@ export async function recordStep(
   const { key, guard } = ended;
   const since = clock.now();
   const suspended = waiters.suspend(key);
-  let stored: Stored | undefined;
-  try {
-    stored = await store.write((tx) => record(tx, deps, ended, suspended.waiters));
-  } finally {
-    suspended.resume(stored?.r?.undone ?? []);
-  }
+  let undone: readonly Undone[] = [];
+  const work = async (tx: Db) => {
+    const stored = await record(tx, deps, ended, suspended.waiters);
+    undone = stored.r?.undone ?? [];
+    return stored;
+  };
+  const stored = await writeSurely(store, work, isKept).catch((error: unknown) => {
+    suspended.resume(isUnsure(error) ? undone : [], error);
+    throw error;
+  });
+  suspended.resume(undone);
   report(deps, ended, stored, since);
   const { recorded } = stored;
   const { next } = recorded;
@@ -66,6 +72,14 @@ export async function recordStep(
   // Whoever has what they asked for does not wait for what was written meanwhile.
   await waiters.answerAfter(key, () => readProgress(store.read, key));
   return { ...recorded, next: await gather(deps, next) };
+}
+
+/** True when what took writes back is in the store. Of other steps nothing shows that, and no answer depends on it. */
+async function isKept(tx: Db, { r }: Stored): Promise<boolean | undefined> {
+  if (r === undefined || r.undone.length === 0) return undefined;
+  const found: ResourceRow | undefined = await lockRow(tx, r.row);
+  if (found === undefined || found.write_id === r.row.write_id) return true;
+  return found.write_id === r.original.write_id ? false : undefined;
 }
 
 async function record(
@@ -177,11 +191,11 @@ async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
   }
   if (known.missing) return recordMissing(r);
   const linked = await linkRow(r, row, known);
-  if (linked.kind === 'later')
-    return recordPostponed(r, { kind: 'later', problem: linked.problem });
-  if (linked.kind === 'refused') {
+  if (linked.kind !== 'linked') {
+    const { kind, problem } = linked;
+    if (kind === 'later') return recordPostponed(r, { kind, problem });
     r.row = without;
-    return recordRefused(r, [EXISTENCE[row.type]], linked.problem);
+    return recordRefused(r, [EXISTENCE[row.type]], problem);
   }
   const success = toSuccessColumns(r);
   const done = await applyKnown(r, known);

@@ -10,7 +10,7 @@ import {
 } from '../../domain/failure.ts';
 import { normaliseName } from '../../domain/name.ts';
 import { isObservedActive, type UserField } from '../../domain/user.ts';
-import type { Refusal, UserId } from '../../domain/values.ts';
+import { newId, type Refusal, type UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { parseCells, toCellColumns, toDueClass } from '../../store/engine/columns.ts';
 import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
@@ -81,6 +81,8 @@ export function toSuccessColumns({ row, step, isStale }: Recording) {
 
 /** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
 async function save(r: Recording): Promise<void> {
+  // Tells later whether this was kept.
+  if (r.undone.length > 0) r.row = { ...r.row, write_id: newId() };
   const { tx, original, row } = r;
   await saveRow(tx, original, row);
   if (row.type === 'group' || original.type === 'group') return;

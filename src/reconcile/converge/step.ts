@@ -72,15 +72,11 @@ export async function readLinks(
 /** Waiting changes of members and admins that a step is planned from, at least. */
 const LINKS_MIN = 100;
 
-interface Basis {
-  readonly row: ResourceRow;
-  readonly links: readonly LinkChange[];
-  /** True for the first step of a run: what a create may have left is looked for. */
-  readonly isFirst?: true;
-}
-
-/** Plans the next step: a stuck change is hidden until its next attempt. */
-export function planStep(deps: PlanDeps, { row, links, isFirst }: Basis): PlannedStep {
+/** Plans the next step: a stuck change is hidden until its next attempt. In the first step of a run what a create may have left is looked for. */
+export function planStep(
+  deps: PlanDeps,
+  { row, links, isFirst }: { row: ResourceRow; links: readonly LinkChange[]; isFirst?: true },
+): PlannedStep {
   const at = deps.clock.now();
   const mustLook = isLookDue(row, at);
   const toLook = (known: UserState | GroupState, existence: Cell | undefined) =>

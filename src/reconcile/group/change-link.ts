@@ -14,7 +14,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { type Classified, isRefusal, type Outcome, seenOr } from '../outcome.ts';
 import { findDoubt, toLater } from '../sections.ts';
 import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';
-import { fetchAdminIds, fetchEntities, fetchMemberIds, fetchScimMembers } from './observe.ts';
+import { fetchAdminIds, fetchEntities, fetchMemberIds } from './observe.ts';
 
 type LinkCall = StepCall<GroupState>;
 
@@ -69,23 +69,17 @@ async function send(
   }
   const added = { path: { group_uid: uid }, body: { user_id } };
   const removed = { path: { group_uid: uid, user_id } };
-  if (list === 'member') {
-    return wanted
-      ? upstream.call(groupUsers.addUserToGroup, added)
-      : upstream.call(groupUsers.removeUserFromGroup, removed);
-  }
-  return wanted
-    ? upstream.call(groupAdmins.addAdminToGroup, added)
-    : upstream.call(groupAdmins.removeAdminFromGroup, removed);
+  if (list === 'member' && wanted) return upstream.call(groupUsers.addUserToGroup, added);
+  if (list === 'member') return upstream.call(groupUsers.removeUserFromGroup, removed);
+  if (wanted) return upstream.call(groupAdmins.addAdminToGroup, added);
+  return upstream.call(groupAdmins.removeAdminFromGroup, removed);
 }
 
 /** Lists who is in the list of the change; undefined: the service does not tell. @throws UpstreamError */
 async function listLinked(call: LinkCall): Promise<readonly number[] | undefined> {
   const { deps, state } = call;
-  const { list } = getLink(call);
-  const { uid, scimId } = state.ids;
-  if (uid === undefined) return fetchScimMembers(deps, scimId ?? '');
-  return list === 'admin' ? fetchAdminIds(deps, uid) : fetchMemberIds(deps, { uid, scimId });
+  const isOfAdmins = getLink(call).list === 'admin' && state.ids.uid !== undefined;
+  return isOfAdmins ? fetchAdminIds(deps, state.ids.uid) : fetchMemberIds(deps, state.ids);
 }
 
 /** True if the list shows a failed change to hold: a service may refuse what is already so. Undefined: it cannot be read. */

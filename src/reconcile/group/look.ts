@@ -4,7 +4,6 @@ import { BridgeError, type GroupId, toOwnRefusal } from '../../domain/values.ts'
 import { findGroupByUpstream } from '../../store/resources/find.ts';
 import { deleteRow, type GroupRow, LIVE, listRows, lockRow } from '../../store/resources/rows.ts';
 import { toGroupState } from '../../store/resources/state.ts';
-import type { Completeness } from '../../upstream/list-progress.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -19,7 +18,6 @@ import { findScimId } from './members.ts';
 import {
   fetchAdminIds,
   fetchMemberIds,
-  type MemberListIds,
   observeGroup,
   observeRestGroup,
   parseScimGroupOf,
@@ -31,7 +29,7 @@ export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promi
   if (uid === undefined && scimId === undefined) return lookForCreated(deps, state);
   const outcome = await lookSurely(deps, 'groups', async (): Promise<Outcome> => {
     if (uid === undefined) return lookThroughScim(deps, { state, scimId: scimId ?? '' });
-    const seen = await lookThroughRest(deps, { uid, scimId });
+    const seen = await lookThroughRest(deps, uid, scimId);
     const isAnother = isAnotherGroup(state.observed, seen.known.group);
     return isAnother ? { kind: 'done', known: { missing: true } } : seen;
   });
@@ -67,8 +65,6 @@ async function lookForCreated(
 
 type GroupTest = (group: RestGroup) => Promise<boolean>;
 
-const isAny: GroupTest = async () => true;
-
 interface GroupSearch {
   readonly names: readonly string[];
   readonly mayBe?: GroupTest;
@@ -80,7 +76,7 @@ interface GroupSearch {
 /** Looks for a group in the complete list by name, after a create whose answer was lost, or when a name is taken. */
 export async function lookForGroup(
   deps: ReconcileDeps,
-  { names, mayBe = isAny, isFree = isAny, adopted }: GroupSearch,
+  { names, mayBe, isFree, adopted }: GroupSearch,
 ): Promise<Outcome> {
   const { pageSize } = deps.policy;
   const pages = paginate(deps.upstream, groups.getListOfGroups, {}, { pageSize });
@@ -93,27 +89,26 @@ export async function lookForGroup(
     }
     const [group, ...others] =
       matches.length > 1 ? await filterGroups(preferExact(matches, names), isFree) : matches;
-    if (group === undefined) return toNotFound(pages.result);
+    if (group === undefined) {
+      const { complete, reason: words } = pages.result;
+      if (complete) return { kind: 'done', known: {} };
+      return { kind: 'later', problem: { code: 'incomplete', words } };
+    }
     if (others.length > 0) {
       const problem = toOwnRefusal('several groups of the service have this name');
       return { kind: 'refused', parts: ['existence'], problem };
     }
     // It may be gone by now; then the list has to be read again.
-    const { known } = await lookThroughRest(deps, { uid: group.uid, scimId: undefined });
+    const { known } = await lookThroughRest(deps, group.uid);
     return { kind: 'done', known: adopted ? { ...known, adopted } : known };
   } catch (error) {
     return toFailedLook(deps, error, 'groups');
   }
 }
 
-function toNotFound(result: Completeness): Outcome {
-  if (result.complete) return { kind: 'done', known: {} };
-  return { kind: 'later', problem: { code: 'incomplete', words: result.reason } };
-}
-
-async function filterGroups(all: readonly RestGroup[], test: GroupTest): Promise<RestGroup[]> {
+async function filterGroups(all: readonly RestGroup[], test?: GroupTest): Promise<RestGroup[]> {
   const kept: RestGroup[] = [];
-  for (const group of all) if (await test(group)) kept.push(group);
+  for (const group of all) if (!test || (await test(group))) kept.push(group);
   return kept;
 }
 
@@ -133,18 +128,17 @@ async function lookThroughScim(
   const at = clock.now();
   const seen = { shownAt: at, at, by: scim.getGroup.id };
   const observed: ObservedGroup = { ...state.observed, displayName: group.displayName, ...seen };
-  const { memberIds } = group;
-  return { kind: 'done', known: { group: observed, ...(memberIds ? { memberIds } : {}) } };
+  return { kind: 'done', known: { group: observed, memberIds: group.memberIds } };
 }
 
-async function lookThroughRest(deps: ReconcileDeps, { uid, scimId }: MemberListIds) {
+async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string) {
   const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }));
   assertAbout('REST group', group.uid, uid);
   const observed = observeRestGroup(deps, group, groups.getGroup);
   const ids = { restId: group.id, uid: group.uid };
   const known = findScimId({ ...ids, scimId }, deps.quirks.current().groupScimId);
-  const memberIds = await fetchMemberIds(deps, { uid, scimId: known });
+  const memberIds = await fetchMemberIds(deps, { ...ids, scimId: known });
   const seen = { ids, group: observed, memberIds, done: ['existence'] } as const;
   return { kind: 'done', known: seen } as const;
 }

@@ -123,19 +123,15 @@ async function hasEffect(
 }
 
 function toOperations(changes: readonly LinkChange[], form: BatchForm): object[] {
+  const path = 'members';
   const op = (wanted: boolean) => (wanted ? 'add' : 'remove');
-  if (form === 'operations') {
-    return changes.map(({ wanted, upstreamUserId }) => ({
-      op: op(wanted),
-      path: 'members',
-      value: upstreamUserId,
-    }));
-  }
+  if (form === 'operations')
+    return changes.map(({ wanted, upstreamUserId: value }) => ({ op: op(wanted), path, value }));
   return [false, true].flatMap((wanted) => {
     const ids = changes.filter((change) => change.wanted === wanted);
     if (ids.length === 0) return [];
     const value = ids.map(({ upstreamUserId }) => ({ value: upstreamUserId }));
-    return [{ op: op(wanted), path: 'members', value }];
+    return [{ op: op(wanted), path, value }];
   });
 }
 

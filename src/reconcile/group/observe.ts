@@ -1,7 +1,7 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toKnownExtension } from '../../domain/extensions.ts';
-import type { GroupField, ObservedGroup } from '../../domain/group.ts';
+import type { GroupField, ObservedGroup, UpstreamGroupIds } from '../../domain/group.ts';
 import { limitMarks } from '../../domain/text.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { parseCells, toGroupColumns } from '../../store/engine/columns.ts';
@@ -19,19 +19,13 @@ import { classify, type Known } from '../outcome.ts';
 import { findOwnAccount } from '../sections.ts';
 import { assertAbout } from '../step-call.ts';
 
-/** Names under which both interfaces show the members of a group. */
-export interface MemberListIds {
-  readonly uid: string;
-  /** Undefined: SCIM cannot be asked. */
-  readonly scimId: string | undefined;
-}
-
-/** Fetches the members of a group, by account; from SCIM where REST has no list of them. @throws UpstreamError */
+/** Fetches the members of a group, by account; from SCIM where REST has no list of them. undefined: none has. @throws UpstreamError */
 export async function fetchMemberIds(
   deps: Pick<ReconcileDeps, 'upstream'>,
-  { uid: group_uid, scimId }: MemberListIds,
-): Promise<readonly number[]> {
+  { uid: group_uid, scimId }: UpstreamGroupIds,
+): Promise<readonly number[] | undefined> {
   const { upstream } = deps;
+  if (group_uid === undefined) return fetchScimMembers(deps, scimId ?? '');
   let unlisted: unknown;
   try {
     const path = { group_uid };

@@ -23,6 +23,7 @@ import {
   type BoundedWait,
   isWorthWaiting,
   type Lock,
+  NOTHING_HELD,
   type Queue,
   readProgress,
   readQueue,
@@ -190,7 +191,7 @@ export class Convergence {
       // The new leader looks first, and answers the requests.
       if (isNotLeading(error)) return 0;
       events.failed({ type: key.type, id: key.id, error });
-      this.#waiters.answerNotYet(key, PUT_OFF);
+      this.#waiters.answer(key, NOTHING_HELD, PUT_OFF);
       return error instanceof StoreError ? STORE_REST_MS : REST_MS;
     }
   }

@@ -4,7 +4,7 @@ import { newId, type Refusal, type ResourceKey } from '../../domain/values.ts';
 import { listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import type { Db, Store } from '../../store/store.ts';
+import { askUntilAnswered, type Db, type Store } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { WriteResult } from '../outcome.ts';
@@ -72,11 +72,13 @@ export function createReconciler(deps: ReconcilerDeps) {
     },
     /** Takes the lock of a resource that was just written; undefined: its request does not run it. */
     lock: (key: ResourceKey): Lock | undefined => leader.find()?.lockForRequest(key),
+    /** @throws StoreError while it cannot be known whether the write was taken back */
     async deliver(write: StoredWrite): Promise<WriteResult> {
       const { waitId, key, version, undo } = write;
       const until = clock.now() + write.waitMs;
       const request = { id: waitId ?? newId(), key, version, undo, until };
       const result = await (leader.find()?.deliver(write, request) ?? follow(write, request));
+      if (result.kind === 'unsure') throw result.error;
       return waitId === undefined ? result : endWaiting(store, waitId, result);
     },
     /** Reads the role of an account, or the admins of a group. @throws BridgeError `could-not-look`, also when it takes too long */
@@ -89,16 +91,22 @@ export function createReconciler(deps: ReconcilerDeps) {
   };
 }
 
-/** The leader may have refused the write meanwhile. Once the store is closed nobody could get an answer. @throws StoreError */
+/** The leader may have refused the write meanwhile, unless it has arrived. Once the store is closed nobody could get an answer. @throws StoreError */
 async function endWaiting(store: Store, id: string, result: WriteResult): Promise<WriteResult> {
+  const answers: string[] = [];
+  const end = async (tx: Db) => {
+    const [ended] = await deleteWhere(tx, 'errands', { id });
+    // The commit of an attempt before may have been kept.
+    if (ended?.answer) answers.push(ended.answer);
+  };
   try {
-    const [ended] = await store.write((tx) => deleteWhere(tx, 'errands', { id }));
-    if (!ended?.answer) return result;
-    return { kind: 'refused', problem: parseStored<Refusal>(ended.answer) };
+    await askUntilAnswered(() => store.write(end));
   } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== 'store-closed') throw error;
-    return result;
+    const isClosed = error instanceof StoreError && error.code === 'store-closed';
+    if (!isClosed && result.kind !== 'applied') throw error;
   }
+  const [answer] = answers;
+  return answer ? { kind: 'refused', problem: parseStored<Refusal>(answer) } : result;
 }
 
 /** Tells requests of this process what the leader has done for them, at its rings, and now and then. */

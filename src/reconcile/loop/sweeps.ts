@@ -119,11 +119,10 @@ async function carryOut(
   const run = { deps: { ...deps, upstream }, reading, signal };
   const comparison = new Comparison(run);
   const { counts } = comparison;
-  const readsAdmins = reads_admins === 1;
-  events.sweepStarted({ sweepId: id, admins: readsAdmins });
+  events.sweepStarted({ sweepId: id, admins: reads_admins === 1 });
   let plan: PlanRow | undefined;
   try {
-    await comparison.make({ readsAdmins });
+    await comparison.make({ readsAdmins: reads_admins === 1 });
     const isDryRun = (await findOne(store.read, 'sweeps', { id }))?.dry_run === 1;
     plan = await deps.decide(isDryRun ? 'dry-run' : 'sweep');
   } catch (error) {

@@ -21,7 +21,7 @@ import type { GroupScimId } from '../quirks.ts';
 import type { Entry, EntryKind, Listed } from './store-entries.ts';
 
 /** A group as the two interfaces show it; absent: that one does not. */
-export interface ShownGroup {
+interface ShownGroup {
   readonly scim?: ScimGroup | undefined;
   readonly rest?: RestGroup | undefined;
 }

@@ -8,13 +8,12 @@ import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/r
 import { toUpstreamIds } from '../../store/resources/state.ts';
 import { deleteWhere } from '../../store/tables.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
-import type { ReconcileDeps } from '../deps.ts';
 import { decideMerge, toLookAgainColumns } from '../differences.ts';
-import { fetchMemberIds, fetchScimMembers, observeMembers } from '../group/observe.ts';
+import { fetchMemberIds, observeMembers } from '../group/observe.ts';
 import { classify } from '../outcome.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
-import { groupEntries, type ShownGroup, toGroupEntry } from './group-entries.ts';
+import { groupEntries, toGroupEntry } from './group-entries.ts';
 import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
 import { EntryStore } from './store-entries.ts';
 
@@ -100,7 +99,8 @@ async function readMembersOf(run: ReadRun, { group, said, listed }: Unproven): P
   const { isFirst } = reading;
   const sentAt = clock.now();
   const looking = withCalls(deps, { ...READING, signal });
-  const memberIds = await fetchMembers(looking, group).catch((error: unknown) => {
+  const fetched = fetchMemberIds(looking, toUpstreamIds(group));
+  const memberIds = await fetched.catch((error: unknown) => {
     // A group that is gone by now is looked for with others that no list shows.
     if (classify(error).verdict !== 'missing') throw error;
   });
@@ -122,76 +122,52 @@ async function readMembersOf(run: ReadRun, { group, said, listed }: Unproven): P
   });
 }
 
-/** @throws UpstreamError also when no call shows its members */
-async function fetchMembers(
-  deps: Pick<ReconcileDeps, 'upstream'>,
-  group: GroupRow,
-): Promise<readonly number[] | undefined> {
-  const { uid, scimId } = toUpstreamIds(group);
-  if (uid !== undefined) return fetchMemberIds(deps, { uid, scimId });
-  return scimId === undefined ? undefined : fetchScimMembers(deps, scimId);
-}
-
-/** Groups of the SCIM list with the group of the REST list that each is. */
-type Pairs = ReadonlyMap<ListedScimGroup, RestGroup>;
-
-interface GroupJoin {
-  /** Meaning of the SCIM ids, undefined when no group tells. */
-  readonly scimId: GroupScimId | undefined;
-  readonly groups: readonly (ShownGroup & { readonly scim?: ListedScimGroup | undefined })[];
-  /** Names of groups with several possible partners, which stay without REST ids. */
-  readonly ambiguous: readonly string[];
-}
-
-/** What the SCIM id of a group may be. */
-const FORMS: readonly (readonly ['restId' | 'uid', (rest: RestGroup) => string])[] = [
+/** Meanings that the SCIM id of a group may have. */
+const FORMS: readonly (readonly [GroupScimId, (rest: RestGroup) => string])[] = [
   ['restId', ({ id }) => String(id)],
   ['uid', ({ uid }) => uid],
 ];
 
-/** Joins the groups of both lists by ids where id and name agree for all, else by names that are unique in both. */
+/**
+ * Joins the groups of both lists by ids where id and name agree for all, else by names that are unique in both.
+ * `scimId`: undefined when no group tells; `ambiguous`: names of groups with several partners, which stay without REST ids.
+ */
 function joinGroups(
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
   deleted: ReadonlySet<string>,
-): GroupJoin {
+) {
   const { pairs: named, ambiguous } = pairByName(scim, rest, deleted);
-  let hasEvidence = named.size > 0;
+  let scimId: GroupScimId | undefined = named.size > 0 ? 'unrelated' : undefined;
   for (const [form, toId] of FORMS) {
     const byId = new Map(rest.map((group) => [toId(group), group]));
     const pairs = toPairs(scim, ({ id }) => byId.get(id));
-    hasEvidence ||= pairs.size > 0;
+    if (pairs.size === 0) continue;
+    scimId = 'unrelated';
     const agrees = [...pairs, ...named].every(
       ([one, other]) =>
         toId(other) === one.id && toSpelling(one.displayName) === toSpelling(other.name),
     );
-    if (pairs.size > 0 && agrees) {
-      return { scimId: form, groups: withUnpaired(pairs, scim, rest), ambiguous: [] };
-    }
+    if (agrees) return { scimId: form, groups: withUnpaired(pairs, scim, rest), ambiguous: [] };
   }
   const names = new Set(scim.map(({ displayName }) => toSpelling(displayName)));
   const restOnly = rest.filter(({ name }) => !names.has(toSpelling(name)));
-  const groups = withUnpaired(named, scim, restOnly);
-  return { groups, ambiguous, scimId: hasEvidence ? 'unrelated' : undefined };
+  return { groups: withUnpaired(named, scim, restOnly), ambiguous, scimId };
 }
 
 function toPairs(
   scim: readonly ListedScimGroup[],
   findPartner: (group: ListedScimGroup) => RestGroup | undefined,
-): Pairs {
-  const pairs = new Map<ListedScimGroup, RestGroup>();
-  for (const group of scim) {
-    const partner = findPartner(group);
-    if (partner !== undefined) pairs.set(group, partner);
-  }
-  return pairs;
+) {
+  const partners = scim.map((group) => [group, findPartner(group)] as const);
+  return new Map(partners.flatMap(([one, other]) => (other ? [[one, other] as const] : [])));
 }
 
 function pairByName(
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
   deleted: ReadonlySet<string>,
-): { readonly pairs: Pairs; readonly ambiguous: readonly string[] } {
+) {
   const byName = Map.groupBy(scim, ({ displayName }) => toSpelling(displayName));
   const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
   const ambiguous: string[] = [];
@@ -207,10 +183,10 @@ function pairByName(
 }
 
 function withUnpaired(
-  pairs: Pairs,
+  pairs: ReturnType<typeof toPairs>,
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
-): GroupJoin['groups'] {
+): { readonly scim?: ListedScimGroup; readonly rest?: RestGroup | undefined }[] {
   const paired = new Set(pairs.values());
   return [
     ...scim.map((group) => ({ scim: group, rest: pairs.get(group) })),

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangeClass } from '../../domain/change.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { UserField } from '../../domain/user.ts';
@@ -15,10 +14,9 @@ import type { Lock } from '../../reconcile/waiters.ts';
 import { keepRemark } from '../../store/audit/requests.ts';
 import { keepChange } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';
-import { isUnsure, StoreError } from '../../store/engine/store-error.ts';
 import { saveDispute } from '../../store/resources/names.ts';
-import { findRow } from '../../store/resources/rows.ts';
-import type { Db } from '../../store/store.ts';
+import { lockRow } from '../../store/resources/rows.ts';
+import { type Db, writeSurely } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/open-telemetry.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { type Content, parsePatch, parseResource } from '../dialect/parse-body.ts';
@@ -178,24 +176,19 @@ export async function storeAfterLook<Stored>(
   return store();
 }
 
-/** Time to find out whether a write was kept, in milliseconds: as long as a restart of the store takes. */
-const FIND_OUT_MS = 3_000;
-const ASK_EVERY_MS = 200;
-
-/** Stores a write. When the connection is lost during the commit, the row is looked up. @throws StoreError `store-unsure` when the outcome cannot be found out in time */
+/** Stores a write. */
 async function storeWrite(deps: ScimDeps, store: (tx: Db) => Promise<Accepted>): Promise<Accepted> {
   const span = deps.tracing?.begin({ name: 'accept', kind: 'internal' });
   let last: Accepted | undefined;
+  const work = async (tx: Db) => {
+    const stored = await store(tx);
+    last = await announce(tx, deps, stored, span?.traceparent);
+    return last;
+  };
+  const isKept = async (tx: Db, { row }: Accepted) =>
+    (await lockRow(tx, row))?.write_id === row.write_id;
   try {
-    return await deps.store.write(async (tx) => {
-      const stored = await store(tx);
-      last = await announce(tx, deps, stored, span?.traceparent);
-      return last;
-    });
-  } catch (error) {
-    if (!isUnsure(error) || last === undefined) throw error;
-    if (await isKept(deps, last)) return last;
-    throw error;
+    return await writeSurely(deps.store, work, isKept);
   } finally {
     span?.end({ attributes: toSpanAttributes(last) });
   }
@@ -222,21 +215,6 @@ async function announce(
   const write = { key: toResourceKey(row), version, undo, waitMs: policy.writeWaitMs };
   const waitId = await reconciler.announce(tx, write);
   return waitId === undefined ? accepted : { ...accepted, waitId };
-}
-
-/** True when the row is there as this attempt has written it; false also when no answer came in time. */
-async function isKept({ store }: ScimDeps, { row }: Accepted): Promise<boolean> {
-  const until = performance.now() + FIND_OUT_MS;
-  while (performance.now() < until) {
-    try {
-      const found = await findRow(store.read, row);
-      return found?.write_id === row.write_id;
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      await sleep(ASK_EVERY_MS);
-    }
-  }
-  return false;
 }
 
 /** Kind of a stored write that waits for the service; the most urgent one, where it is several. */
