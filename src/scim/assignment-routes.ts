@@ -12,27 +12,23 @@ import { compareSortKeys, parsePage, toSortKey } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
 import { toRef } from './render/resources.ts';
 import { assignmentsDescription } from './schema/descriptions.ts';
-import { entitlementSchema, type ResourceSchema, roleSchema } from './schema/resource-schemas.ts';
+import { entitlementSchema, roleSchema } from './schema/resource-schemas.ts';
 import { parseSearch, toQuery } from './search/search.ts';
 
-interface AssignmentKind {
-  readonly schema: ResourceSchema;
-  readonly all: readonly Assignment[];
-  has(accounts: AssignedAccounts, assignment: Assignment): boolean;
-}
-
-const KINDS: readonly AssignmentKind[] = [
+const KINDS = [
   {
     schema: roleSchema,
     all: ROLES,
-    has: ({ role }, { number }) => role === number,
+    has: ({ role }: AssignedAccounts, number: number) => role === number,
   },
   {
     schema: entitlementSchema,
     all: LICENCES,
-    has: ({ appsPermissions }, { number }) => ((appsPermissions ?? 0) & number) !== 0,
+    has: ({ appsPermissions: held }: AssignedAccounts, bit: number) => ((held ?? 0) & bit) !== 0,
   },
-];
+] as const;
+
+type AssignmentKind = Omit<(typeof KINDS)[number], 'all'> & { readonly all: readonly Assignment[] };
 
 /** `/Roles` and `/Entitlements`: what governance assigns to users, and how often. They are the service's, so nobody writes them. */
 export function assignmentRoutes(deps: ScimDeps, body: RequestHandler[]): Router {
@@ -92,7 +88,7 @@ async function readAll(
   const { name } = schema;
   return all.map((assignment) => {
     const { id, displayName, description } = assignment;
-    const holders = accounts.filter((each) => has(each, assignment));
+    const holders = accounts.filter((each) => has(each, assignment.number));
     return {
       schemas: [schema.core.urn, assignmentsDescription.id],
       id,

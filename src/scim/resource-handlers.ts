@@ -90,7 +90,6 @@ function readProjection(
   res: Response,
   schema: ResourceSchema,
 ): Projection {
-  if (Object.keys(query).length === 0) return EVERYTHING;
   return parseProjection(toParameters(query, getNotes(res).repairs), schema);
 }
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
+import type { UserUpdate } from '../../src/sandbox/service.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { readMetrics } from '../support/metrics.ts';
@@ -188,8 +189,7 @@ describe('a member leaves, whatever the rest of the request:', () => {
     const data = { ...toGroup(name), ...rest, members };
     expect((await bridge.request('PUT', `/Groups/${id}`, data)).status).toBe(200);
 
-    const isNamed = rest.displayName === undefined;
-    const left = isNamed ? [stays, joins].toSorted() : [stays];
+    const left = rest.displayName === undefined ? [stays, joins].toSorted() : [stays];
     expect(await bridge.readMemberIds(id)).toEqual(left);
     expect((await bridge.send('GET', `/Groups/${id}`)).body.displayName).toBe(name);
   });
@@ -197,24 +197,32 @@ describe('a member leaves, whatever the rest of the request:', () => {
 
 describe('what seems to be taken already, and others gave again, is taken:', () => {
   const bridge = bridgeForSuite();
-  test.each<[string, 'again' | 'seen', (path: string, name: string) => Promise<unknown>]>([
-    ['PATCH again', 'again', (path) => bridge.patch(path, off)],
-    ['DELETE', 'again', (path) => bridge.send('DELETE', path)],
-    ['PATCH', 'seen', (path) => bridge.patch(path, off)],
-    ['PUT', 'seen', (path, name) => bridge.send('PUT', path, toUser(name, { active: false }))],
-    ['DELETE of an account that was seen', 'seen', (path) => bridge.send('DELETE', path)],
-  ])('access, by %s', async (_, before, write) => {
+  const [working, out] = [{ active: true }, { active: false }];
+  const [most, less] = [{ appsPermissions: 5 }, { appsPermissions: 1 }];
+  const [here, away] = [{ temporarilyInactive: false }, { temporarilyInactive: true }];
+  const set = (path: string, value: JsonObject) =>
+    bridge.patch(path, replace(USER_EXTENSION, value));
+  test.each<[string, UserUpdate, UserUpdate, (path: string, name: string) => Promise<unknown>]>([
+    ['access, by PATCH', out, working, (path) => bridge.patch(path, off)],
+    ['access, by PUT', out, working, (path, name) => bridge.send('PUT', path, toUser(name, out))],
+    ['access, by DELETE', out, working, (path) => bridge.send('DELETE', path)],
+    ['access, by a suspension', away, here, (path) => set(path, away)],
+    ['a licence', less, most, (path) => set(path, less)],
+  ])('%s', async (what, taken, given, write) => {
+    const { service } = bridge.sandbox;
     const name = newName();
-    const path = `/Users/${await bridge.addUser(name)}`;
+    const known = { [USER_EXTENSION]: { ...most, ...here } };
+    const path = `/Users/${await bridge.addUser(name, known)}`;
     const account = `${name}@example.com`;
-    if (before === 'again') await bridge.patch(path, off);
-    else bridge.sandbox.service.updateUser(account, { active: false });
-    await bridge.sweep();
-    bridge.sandbox.service.updateUser(account, { active: true });
+    const takers = [async () => service.updateUser(account, taken), () => write(path, name)];
+    for (const take of what.endsWith('PATCH') ? takers : takers.slice(0, 1)) {
+      await take();
+      await bridge.sweep();
+      service.updateUser(account, given);
+      await write(path, name);
 
-    await write(path, name);
-
-    await expect.poll(() => bridge.sandbox.service.getUser(account).active).toBe(false);
+      await expect.poll(() => service.getUser(account)).toMatchObject(taken);
+    }
   });
 
   test('a member, who was seen to be out or never in', async () => {

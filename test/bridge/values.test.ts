@@ -248,16 +248,13 @@ describe('values refused', () => {
 
   test('totalResults is told of every list, by cursor and by number', async () => {
     for (const filter of ['title pr', 'userName sw "person"', 'active eq true']) {
-      const query = (more: Record<string, string>) =>
-        `/Users?${new URLSearchParams({ filter, count: '1', ...more })}`;
-      const byNumber = await bridge.send('GET', query({}));
-      const byCursor = await bridge.send('GET', query({ cursor: '' }));
-      const { totalResults } = byNumber.body;
-      expect(byCursor.body.totalResults).toBe(totalResults);
-      const cursor = byCursor.body.nextCursor;
-      if (cursor === undefined) continue;
-      const next = await bridge.send('GET', query({ cursor: String(cursor) }));
-      expect(next.body.totalResults).toBe(totalResults);
+      const ask = async (more: Record<string, string>) =>
+        (await bridge.send('GET', `/Users?${new URLSearchParams({ filter, count: '1', ...more })}`))
+          .body;
+      const { totalResults } = await ask({});
+      const { nextCursor: cursor, ...first } = await ask({ cursor: '' });
+      const next = await ask(typeof cursor === 'string' ? { cursor } : {});
+      expect([first.totalResults, next.totalResults]).toEqual([totalResults, totalResults]);
     }
   });
 });

@@ -53,11 +53,9 @@ export function limitRequests({ policy, clock, events }: ScimDeps): RequestHandl
       return next();
     }
     events.turnedAway({ reason: why });
-    const most =
-      why === 'rate'
-        ? `${toCount(perSecond, 'request')} a second`
-        : `${toCount(concurrentMax, 'request')} at once`;
-    throw new ScimError(429, `More than ${most}.`, { retryAfterSeconds: RETRY_SECONDS });
+    const [count, per] = why === 'rate' ? [perSecond, 'a second'] : [concurrentMax, 'at once'];
+    const detail = `More than ${toCount(count, 'request')} ${per}.`;
+    throw new ScimError(429, detail, { retryAfterSeconds: RETRY_SECONDS });
   };
 }
 

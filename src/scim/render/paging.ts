@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { foldCase, isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
+import type { QueryParameters } from '../http/address.ts';
 import {
   type AttributeRule,
   findAttribute,
@@ -39,15 +40,13 @@ export interface Page extends Part {
   }): string;
 }
 
-type Query = Readonly<Record<string, unknown>>;
-
 /** True when the request asks for pages by cursor, even by an empty one. */
-export function hasCursor({ cursor }: Query): boolean {
+export function hasCursor({ cursor }: QueryParameters): boolean {
   return cursor !== undefined && cursor !== null;
 }
 
 /** The page that a request asks for, by cursor or by number. @throws ScimError 400 @see RFC 7644 §3.4.2, §3.4.2.4; RFC 9865 §2 */
-export function parsePage(query: Query, endpoint: string): Page {
+export function parsePage(query: QueryParameters, endpoint: string): Page {
   if (hasCursor(query)) {
     const count = isAbsent(query.count) ? PAGE_SIZE : (toWholeNumber(query.count) ?? 0);
     if (count < 1) {
@@ -82,13 +81,13 @@ function openList(counts: Readonly<Record<string, number | string | undefined>>)
 const CURSOR_LENGTH_MAX = 4_096;
 
 /** A place in a list as text. It holds everything that the next page needs, so it never expires and any process can follow it. */
-function toCursor({ seq, key }: Place, query: Query, endpoint: string): string {
+function toCursor({ seq, key }: Place, query: QueryParameters, endpoint: string): string {
   const parts = [toMark(query, endpoint), seq, ...(key === undefined ? [] : [key])];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /** undefined: the empty one, which asks for the first page. @throws ScimError 400 `invalidCursor`: not one of ours, or one of another query */
-function parseCursor(query: Query, endpoint: string): Place | undefined {
+function parseCursor(query: QueryParameters, endpoint: string): Place | undefined {
   const { cursor } = query;
   if (cursor === '') return undefined;
   const [mark, seq, key, ...others] = parseParts(cursor);
@@ -115,7 +114,7 @@ function parseParts(cursor: unknown): unknown[] {
 }
 
 /** Mark of the list and its order. The size of a page is left out, so that it may change on the way. */
-function toMark({ filter, sortBy, sortOrder }: Query, endpoint: string): string {
+function toMark({ filter, sortBy, sortOrder }: QueryParameters, endpoint: string): string {
   const text = JSON.stringify([endpoint, filter ?? '', sortBy ?? '', sortOrder ?? '']);
   return hash('sha256', text, 'base64url').slice(0, 12);
 }
@@ -157,10 +156,7 @@ export interface Sorting {
 export type SortKey = string | number | undefined;
 
 /** Reads `sortBy` and `sortOrder`; an unknown attribute sorts nothing: undefined. @throws ScimError 400 `invalidValue` @see RFC 7644 §3.4.2.3 */
-export function parseSorting(
-  query: { readonly sortBy?: unknown; readonly sortOrder?: unknown },
-  schema: ResourceSchema,
-): Sorting | undefined {
+export function parseSorting(query: QueryParameters, schema: ResourceSchema): Sorting | undefined {
   const sortBy = parseText(query.sortBy, 'sortBy');
   const order = parseText(query.sortOrder, 'sortOrder').toLowerCase() || 'ascending';
   if (order !== 'ascending' && order !== 'descending') {

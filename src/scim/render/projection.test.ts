@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/values.ts';
+import type { QueryParameters } from '../http/address.ts';
 import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
 import { core, enterprise, refused } from '../scim-test-support.ts';
 import { isIncluded, parseProjection, project } from './projection.ts';
@@ -37,7 +38,7 @@ const asked: readonly (readonly [why: string, attributes: unknown, shown: object
   ['a list of a search body', ['id', 'userName'], named],
 ];
 
-const cases: readonly (readonly [why: string, query: object, want: unknown])[] = [
+const cases: readonly (readonly [why: string, query: QueryParameters, want: unknown])[] = [
   ...asked.map(([why, attributes, shown]) => [why, { attributes }, only(shown)] as const),
   ['nothing asked for is everything', {}, ada],
   ['blank parameters are not there', { attributes: ' ', excludedAttributes: '' }, ada],
@@ -66,7 +67,8 @@ test('names that are no texts are refused', () => {
 });
 
 describe('a group whose members are not asked for needs no members loaded', () => {
-  const isLoaded = (query: object) => isIncluded(parseProjection(query, groupSchema), 'members');
+  const isLoaded = (query: QueryParameters) =>
+    isIncluded(parseProjection(query, groupSchema), 'members');
   const queries = [
     { query: {}, want: true },
     { query: { excludedAttributes: 'members' }, want: false },

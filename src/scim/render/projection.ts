@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
+import type { QueryParameters } from '../http/address.ts';
 import {
   findAttribute,
   findTable,
@@ -16,11 +17,6 @@ export interface Projection {
 /** Property names of a schema, each with the parts of its value that are meant, or all of it. */
 type Names = ReadonlyMap<string, Names | 'whole'>;
 
-interface ProjectionQuery {
-  readonly attributes?: unknown;
-  readonly excludedAttributes?: unknown;
-}
-
 /** Projection of all attributes. */
 export const EVERYTHING: Projection = { only: undefined, except: new Map() };
 
@@ -31,7 +27,7 @@ const LENGTH_MAX = 100_000;
 const ALWAYS: ReadonlySet<string> = new Set(['schemas', 'id']);
 
 /** Reads `attributes` and `excludedAttributes`: names in any case, qualified or a URN; unknown ones are ignored. @throws ScimError 400 @see RFC 7644 §3.9 */
-export function parseProjection(query: ProjectionQuery, schema: ResourceSchema): Projection {
+export function parseProjection(query: QueryParameters, schema: ResourceSchema): Projection {
   const { attributes, excludedAttributes } = query;
   if (attributes === undefined && excludedAttributes === undefined) return EVERYTHING;
   const only = parseNames(attributes, 'attributes');

@@ -9,6 +9,7 @@ import {
 import { toWrittenName, withSchemas } from '../../domain/extensions.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
+import type { ObservedUser } from '../../domain/user.ts';
 import { type JsonObject, newId, type ResourceKey } from '../../domain/values.ts';
 import { combineAsked, type FieldKind } from '../../rules/fields.ts';
 import { parseCells, parseStored, toDueClass, toTombstone } from '../../store/engine/columns.ts';
@@ -203,13 +204,26 @@ function toChangedRow<T extends Type, Field extends string>(
     ...(leaves(planned.taken) && toDeparture(row, now)),
     ...lists.columns,
     // One that is gone is looked for, and made anew.
-    must_look: isGoneDue ? Math.max(row.must_look, 1) : row.must_look + Number(planned.isDoubted),
+    ...(isGoneDue && { must_look: Math.max(row.must_look, 1) }),
+    ...(planned.isDoubted && toDoubted(row)),
     version,
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : row.due_at,
     due_class: toDueClass(lists.removes || kind.removesAccess(row, attributes, cells)),
   };
+}
+
+/** What a look comes first of. One at a user shows neither licence nor suspension: they are asked for again. */
+export function toDoubted({ type, must_look, observed }: ResourceRow) {
+  const looked = { must_look: must_look + 1 };
+  if (type === 'group' || observed === null) return looked;
+  const {
+    appsPermissions: _,
+    temporarilyInactive: __,
+    ...seen
+  } = parseStored<ObservedUser>(observed);
+  return { ...looked, observed: JSON.stringify(seen) };
 }
 
 /** True when the service does not hold it yet. An earlier create may have left an account, also of an inactive user. */

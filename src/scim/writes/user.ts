@@ -19,6 +19,7 @@ import { applyWhole } from '../patch/apply-patch.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { keepAssigned, withAssigned, withoutUnnamed } from './assigned.ts';
+import { toDoubted } from './change.ts';
 import { PrivilegeUnknown, type WriteKind } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
 import { assertNamesFree, matchUser } from './match-account.ts';
@@ -97,7 +98,7 @@ export const userWrites: WriteKind<'user', UserField> = {
     const columns = {
       ...toCellColumns(cells),
       ...(isDue || row.active === 1 ? toDeparture(row, clock.now()) : {}),
-      must_look: row.must_look + Number(isDue && isSeenOut),
+      ...(isDue && isSeenOut ? toDoubted(row) : {}),
     };
     return { isDue, columns, users: [] };
   },
