@@ -75,10 +75,12 @@ describe.each(waitings)('a call that waits for %s', (_, isUnsent, openWaiting) =
     return { error: await failed, transport };
   };
 
-  test('ends when its caller gives up', async () => {
-    const { error } = await end(({ signal }) => ({ signal }));
+  test('ends when its caller gives up, and does not hold up the end', async () => {
+    const { error, transport } = await end(({ signal }) => ({ signal }));
+    const closed = transport.close().then(() => 'closed');
 
     expect(error).toMatchObject({ code: 'aborted', outcome: isUnsent ? 'not-sent' : 'unknown' });
+    expect(await Promise.race([closed, sleep(SOON_MS, 'open')])).toBe('closed');
   });
 
   test('ends when its time is over', async () => {
@@ -86,13 +88,14 @@ describe.each(waitings)('a call that waits for %s', (_, isUnsent, openWaiting) =
 
     expect(error).toMatchObject({ code: 'timeout', outcome: isUnsent ? 'not-sent' : 'unknown' });
   });
+});
 
-  test('does not hold up the end once it was given up', async () => {
-    const { transport } = await end(({ signal }) => ({ signal }));
-    const closed = transport.close().then(() => 'closed');
+test('a call that is still under way after the grace of an end is given up', async () => {
+  const transport = await openSilent();
+  const failed = failureOf(getUser(transport));
+  await transport.close(60);
 
-    expect(await Promise.race([closed, sleep(SOON_MS, 'open')])).toBe('closed');
-  });
+  expect(await failed).toMatchObject({ code: 'closed' });
 });
 
 test('a request that is given up while its connection is made is never written', async () => {

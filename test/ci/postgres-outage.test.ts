@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
 import { askWith, fetchToken, makeClient, makeToken } from '../support/credentials.ts';
+import { failing } from '../support/faults.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
@@ -36,16 +37,14 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       settings: Record<string, string> = {},
       onLog?: (line: JsonObject) => void,
     ) => {
-      const url = await makeDatabase('outage');
       const short = { SCIM_WRITE_WAIT: '300ms', UPSTREAM_TIMEOUT: '3s' };
-      const all = { DATABASE_URL: url, ...short, ...settings };
-      const started = startTestBridge({ settings: all, ...(onLog && { onLog }) });
-      return [await forTest(started), url] as const;
+      const all = { DATABASE_URL: await makeDatabase('outage'), ...short, ...settings };
+      return forTest(startTestBridge({ settings: all, ...(onLog && { onLog }) }));
     };
 
     test('and crashes: the log says once that it is gone, and once that it is back', async () => {
       const log: JsonObject[] = [];
-      const [bridge] = await openBridge({}, (line) => void log.push(line));
+      const bridge = await openBridge({}, (line) => void log.push(line));
 
       const ada = await bridge.settled(bridge.addUser('ada'));
       // A crash that meets a commit is told as `store-unsure`, so nobody writes yet.
@@ -68,28 +67,26 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       expect(Number(about[1]?.afterMs)).toBeGreaterThan(0);
     });
 
-    const freeze = async () => server.freeze();
-    const thaw = async () => server.thaw();
     test.each([
       ['crashes', () => server.down('crash'), () => server.up()],
-      ['answers nobody and closes no connection', freeze, thaw],
+      ['answers nobody and closes no connection', () => server.freeze(), () => server.thaw()],
     ])(
       'and %s: whoever asks is told to come back, and everything goes on by itself',
       async (_, leave, comeBack) => {
-        const [bridge] = await openBridge({ AUDIT_POLL_INTERVAL: '1s' });
+        const bridge = await openBridge({ AUDIT_POLL_INTERVAL: '1s' });
         const ada = await bridge.addUser('ada');
         const traffic = startTraffic(bridge, ada);
         await traffic.until(20);
 
         await leave();
         await traffic.untilRefused(2);
-        const ready = await readReady(bridge);
+        const ready = await bridge.readReadiness();
         // Its lease runs out unrenewed.
         await expect
-          .poll(() => readReady(bridge), { timeout: 15_000 })
+          .poll(() => bridge.readReadiness(), { timeout: 15_000 })
           .toMatchObject(LED_BY_NOBODY);
         await comeBack();
-        await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
+        await expect.poll(() => bridge.readReadiness(), { timeout: 15_000 }).toMatchObject(READY);
         await traffic.until(20);
         const { exchanges, acknowledged } = await traffic.stop();
 
@@ -108,31 +105,34 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     );
 
     test('while it commits: what was kept is answered as such, and what cannot be found out may be repeated', async () => {
-      const proxy = await startPostgresProxy(await makeDatabase('commits'));
-      onTestFinished(() => proxy.stop());
+      const proxy = await forTest(startPostgresProxy(await makeDatabase('commits')));
       // Nothing but the writes themselves commits.
-      const quiet = { REQUESTS_ROWS_MAX: '0' };
-      const bridge = await bridgeForTest({ settings: { DATABASE_URL: proxy.url, ...quiet } });
-      const lose = async (...request: Parameters<TestBridge['request']>) => {
-        const lost = proxy.loseNextCommit();
+      const settings = { DATABASE_URL: proxy.url, REQUESTS_ROWS_MAX: '0' };
+      const bridge = await bridgeForTest({ settings });
+      const lose = async (skip: number, ...request: Parameters<TestBridge['request']>) => {
+        const lost = proxy.loseNextCommit(skip);
         const answering = bridge.request(...request);
         // What is answered without a commit fails below, by its status.
         await Promise.race([lost, answering]);
         return answering;
       };
 
-      const user = await lose('POST', '/Users', toUser('ada'));
-      const group = await lose('POST', '/Groups', toGroup('Pilots', [String(user.body.id)]));
+      const user = await lose(0, 'POST', '/Users', toUser('ada'));
+      const group = await lose(0, 'POST', '/Groups', toGroup('Pilots', [String(user.body.id)]));
       const ada = `/Users/${user.body.id}`;
-      const renamed = await lose('PATCH', ada, toPatch(replace('name', value)));
-      const lost = vi.fn(() => proxy.setRefusing(true));
-      proxy.loseNextCommit().then(lost);
+      const renamed = await bridge.settled(lose(0, 'PATCH', ada, toPatch(replace('name', value))));
+      // The request, its call, and what became of that are a commit each.
+      bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400), times: 1 });
+      const denied = await lose(2, 'PATCH', ada, toPatch(replace('name.familyName', 'C')));
+      const lost = proxy.loseNextCommit().then(() => proxy.setRefusing(true));
       const refused = await bridge.tryPatch(ada, disable);
-      await expect.poll(() => lost).toHaveBeenCalledOnce();
+      await lost;
       proxy.setRefusing(false);
       const repeated = await bridge.settled(bridge.tryPatch(ada, disable));
 
-      expect([user, group, renamed].map(({ status }) => status)).toEqual([201, 201, 200]);
+      const answers = [user, group, renamed, denied];
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 400]);
+      expect((await bridge.request('GET', ada)).body.name).toMatchObject(value);
       expect([refused.status, repeated.status]).toEqual([503, 200]);
       expect(isExpected(refused)).toBe(true);
       const { service, calls } = bridge.sandbox;
@@ -143,14 +143,14 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     });
 
     test('and comes back as a standby: nobody reads from it, and everything goes on once it is promoted', async () => {
-      const [bridge] = await openBridge();
+      const bridge = await openBridge();
       const ada = await bridge.addUser('ada');
       await server.down('order');
       await server.up('standby');
 
       const read = await bridge.request('GET', `/Users/${ada}`);
       await runStatement(server.url, 'select pg_promote()');
-      await expect.poll(() => readReady(bridge), { timeout: 15_000 }).toMatchObject(READY);
+      await expect.poll(() => bridge.readReadiness(), { timeout: 15_000 }).toMatchObject(READY);
 
       expect(isExpected(read)).toBe(true);
       expect(read.status).toBe(503);
@@ -158,19 +158,18 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     });
 
     test('and would lose commits, because fsync is off: that is told', async () => {
-      const [bridge] = await openBridge();
+      const bridge = await openBridge();
       await runStatement(server.url, 'alter system set fsync to off');
       await runStatement(server.url, 'select pg_reload_conf()');
       const told = { status: 'degraded', reasons: [{ code: 'store-not-durable' }] };
-      await expect.poll(async () => (await readReady(bridge)).body).toMatchObject(told);
+      await expect.poll(async () => (await bridge.readReadiness()).body).toMatchObject(told);
       await runStatement(server.url, 'alter system reset fsync');
       await runStatement(server.url, 'select pg_reload_conf()');
-      await expect.poll(() => readReady(bridge)).toMatchObject(READY);
+      await expect.poll(() => bridge.readReadiness()).toMatchObject(READY);
     });
 
     test('lets nobody in and calls nobody wrong: 503 with a time to come again, for tokens of the store', async () => {
-      const proxy = await startPostgresProxy(await makeDatabase('attempts'));
-      onTestFinished(() => proxy.stop());
+      const proxy = await forTest(startPostgresProxy(await makeDatabase('attempts')));
       const bridge = await bridgeForTest({ settings: { DATABASE_URL: proxy.url } });
       const { text } = await makeToken(bridge, { name: 'okta' });
       const client = await makeClient(bridge, 'entra');
@@ -189,11 +188,9 @@ describe.skipIf(inject('postgresUrl') === undefined)(
     });
 
     test('is waited for by a start', async () => {
-      const folder = makeFolder();
-      const proxy = await startPostgresProxy(await makeDatabase('late'));
-      onTestFinished(() => proxy.stop());
+      const proxy = await forTest(startPostgresProxy(await makeDatabase('late')));
       proxy.setRefusing(true);
-      const starting = startBridge({ folder, env: { DATABASE_URL: proxy.url } });
+      const starting = startBridge({ folder: makeFolder(), env: { DATABASE_URL: proxy.url } });
       onTestFinished(async () => (await starting).kill());
       await proxy.refused;
       proxy.setRefusing(false);
@@ -213,8 +210,6 @@ const disable = replace('active', false);
 
 const READY = { status: 200, body: { status: 'ok' } };
 const LED_BY_NOBODY = { status: 503, body: { leader: null } };
-
-const readReady = (bridge: TestBridge) => bridge.readReadiness();
 
 /** Done, told to come back in the form of the protocol, or, of a repeated POST, that the attempt before was kept. */
 function isExpected({ status, headers, body }: TestAnswer): boolean {

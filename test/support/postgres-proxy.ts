@@ -8,6 +8,7 @@ export async function startPostgresProxy(url: string) {
   const refused = Promise.withResolvers<void>();
   let isRefusing = false;
   let lostCommit: PromiseWithResolvers<void> | undefined;
+  let skipped = 0;
 
   const server = createServer((near) => {
     if (isRefusing) {
@@ -26,7 +27,7 @@ export async function startPostgresProxy(url: string) {
       socket.on('error', cut).on('close', () => sockets.delete(socket) && cut());
     }
     near.on('data', (bytes) => {
-      if (lostCommit !== undefined && isCommit(bytes)) {
+      if (lostCommit !== undefined && isCommit(bytes) && skipped-- === 0) {
         isDeaf = true;
         // Its answer says that the server has done it.
         far.once('data', () => {
@@ -50,8 +51,9 @@ export async function startPostgresProxy(url: string) {
       if (isRefusing) for (const socket of sockets) socket.destroy();
     },
     refused: refused.promise,
-    /** Lets the next commit reach the server and its answer nobody: resolves once the connection is cut. */
-    loseNextCommit() {
+    /** Lets a commit, the next one or a later one, reach the server and its answer nobody: resolves once the connection is cut. */
+    loseNextCommit(skip = 0) {
+      skipped = skip;
       lostCommit = Promise.withResolvers<void>();
       return lostCommit.promise;
     },
