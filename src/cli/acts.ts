@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toCount } from '../domain/text.ts';
 import { BridgeError } from '../domain/values.ts';
@@ -7,6 +8,7 @@ import { toReadingText } from '../ops/lists/details.ts';
 import type { Given } from '../ops/lists/list.ts';
 import { records } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
+import { findStoreFile } from '../settings/store-url.ts';
 import { type CliContext, commandOf, confirm, exitCodes, WrongUsage } from './command.ts';
 import { bodyOptions, JSON_OBJECT, YES } from './options.ts';
 import { askOps, readList, type Special, sendAct } from './requests.ts';
@@ -85,20 +87,29 @@ by default nothing. Exit code 1: not everything could be compared.`,
   }),
 };
 
+const NAME_ONE =
+  'set OPS_URL and OPS_TOKEN to ask a running bridge, or DATABASE_URL to the store that the token is made in';
+
 /** What is special about the commands of some requests, by their usage. */
 export const SPECIAL: Readonly<Record<string, Special>> = {
   [access.TOKEN_CREATE.command]: {
-    /** Makes it through the bridge, or in a store that no bridge on this machine has. */
+    /** Makes it through the bridge, or in a store that no bridge on this machine has; a new store has to be named. */
     async send(context, given) {
-      const { settings } = context.loadSettings();
+      const { settings, shown } = context.loadSettings();
       const { url, token, commandToken } = settings.ops;
       const mayAsk = url !== undefined || (token ?? commandToken) !== undefined;
       const client = mayAsk ? context.connect() : undefined;
       if (client && (url !== undefined || (await client.isAnswering())))
         return client.send('POST', '/tokens', given);
+      const { value, from } = shown.find(({ name }) => name === 'database.url') ?? {};
+      const place = findStoreFile(settings) ?? value;
+      if (from === 'default' && !existsSync(String(place)))
+        throw new BridgeError('no-store', `there is no store at ${place}: ${NAME_ONE}`);
       // Loaded on demand: it opens a store.
       const { makeTokenInStore } = await import('../app/first-access.ts');
-      return makeTokenInStore(settings, given);
+      const made = await makeTokenInStore(settings, given);
+      context.writeError(`Made in ${place}. A bridge with another store does not know it.\n`);
+      return made;
     },
   },
   [access.SESSION_REVOKE.command]: {

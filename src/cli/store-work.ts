@@ -52,19 +52,26 @@ export async function restore(call: Call<{ readonly file?: string }>): Promise<O
       ? 'Everything that waits is held until you approve it. Is the store a restored backup?'
       : `Put ${file} in the place of the store? What happened since that backup is forgotten.`;
   if (!(await confirm(call, question))) return undefined;
+  const path = findStoreFile(settings);
   if (file === undefined) {
+    if (path !== undefined) assertStore(path);
     await markRestored(toStoreUrl(settings));
     return { text: NEXT_START };
   }
-  const path = findStoreFile(settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_RESTORE);
+  const isFirst = !existsSync(path);
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
   const onStep = (step: sqlite.CopyStep) => call.showProgress?.(STEPS[step]);
   await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare, onStep });
-  const done = `The backup is the store now. What was there before: ${keptAs}\n`;
-  return { text: `${done}${NEXT_START}` };
+  const before = isFirst ? 'nothing' : keptAs;
+  return { text: `The backup is the store now. What was there before: ${before}\n${NEXT_START}` };
+}
+
+/** Refuses a file that is not there: opening it would make an empty store. @throws BridgeError `no-store` */
+function assertStore(path: string): void {
+  if (!existsSync(path)) throw new BridgeError('no-store', `there is no store at ${path}`);
 }
 
 /** Makes the next start on the store at this address begin recovery, whatever the audit log says. @throws StoreError */
@@ -153,7 +160,7 @@ const LOCK_WAIT_MS = 200;
 function findSource(settings: Settings): string {
   const path = findStoreFile(settings);
   if (path === undefined) throw toFailure(POSTGRES_MOVE);
-  if (!existsSync(path)) throw toFailure(`there is no store at ${path}`);
+  assertStore(path);
   return path;
 }
 

@@ -269,9 +269,20 @@ test('scim-bridge token makes tokens in the store before the first start, and as
   const ops = await alone('create', 'ada', '--for', 'operator', '--json');
   const twice = await alone('create', 'okta');
   const text = /scimbridge_token_\S+/.exec(made.text)?.[0] ?? '';
-  const operator = JSON.parse(ops.text);
+  const operator = JSON.parse(ops.out);
+  const unnamed = await runAlone(['token', 'create', 'okta'], {
+    UPSTREAM_URL: 'http://x.invalid',
+    UPSTREAM_TOKEN: 'x',
+  });
 
   expect([made.code, ops.code, twice.code]).toEqual([0, 0, 1]);
+  expect(made.err).toMatch(
+    /^Made in \S+bridge\S*\. A bridge with another store does not know it\.$/m,
+  );
+  expect(unnamed).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('data/bridge.db: set OPS_'),
+  });
   expect(twice.text).toContain('Another token has this name');
   expect(operator).toMatchObject({ name: 'ada', for: 'operator', createdBy: 'command' });
 

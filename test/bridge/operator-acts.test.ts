@@ -22,6 +22,8 @@ test('whom and what an operator acts on is told by its id, and never by a name',
   await bridge.settled(bridge.request('DELETE', `/Users/${ada}`));
   await bridge.ops('POST', '/users/ada@example.com/erase');
   await bridge.ops('POST', '/users/stranger@example.com/erase');
+  const eve = await bridge.settled(bridge.addUser('eve'));
+  expect((await bridge.ops('POST', `/users/${eve}/adopt`, {})).status).toBe(409);
   await bridge.ops('POST', '/plans/somebody/approve', { hash: 'x' });
   const { body: swept } = await bridge.ops('POST', '/sweeps', {});
 
@@ -33,6 +35,7 @@ test('whom and what an operator acts on is told by its id, and never by a name',
     ['/ops/clients/:id/rotate', clientId],
     ['/ops/users/:key/erase', ada],
     ['/ops/users/:key/erase', undefined],
+    ['/ops/users/:id/adopt', eve],
     ['/ops/plans/:id/approve', undefined],
     ['/ops/sweeps/', swept.id],
   ]);

@@ -1,5 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -185,6 +193,15 @@ test('backup and restore tell a terminal what they do, and take that away', asyn
   expect(made.lines).toEqual(['Copying', 'Proving it whole', undefined]);
   const steps = ['Proving it whole', 'Copying', 'Bringing it up to date', undefined];
   expect(restored.lines).toEqual(steps);
+});
+
+test('where there is no store no command makes an empty one', async () => {
+  const { file, env } = makePlace();
+  for (const args of ['backup x', 'restore --yes', 'migrate-store --undo --yes']) {
+    const { code, err } = await runAlone(args.split(' '), env);
+    expect([code, err]).toEqual([1, expect.stringContaining(`there is no store at ${file}`)]);
+  }
+  expect(existsSync(file)).toBe(false);
 });
 
 test('of PostgreSQL both say what to do instead', async () => {

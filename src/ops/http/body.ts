@@ -69,6 +69,8 @@ export interface Change {
 
 /** Notes of an answer about its act, for the log and the acts that are kept. */
 export interface ActNotes {
+  /** The id in the address, which may be of nothing. */
+  readonly id?: string;
   /** Id of the subject, where the address does not have it or has a name; never a name. */
   readonly target?: string | undefined;
   readonly change?: Change;

@@ -182,13 +182,13 @@ export function keepActs(open: OpenAct): RequestHandler {
 
 /** @param status undefined: there is no answer yet */
 function toAct(res: Response, baseUrl: string, status: number | undefined) {
-  const { method, route, params } = res.req;
+  const { method, route } = res.req;
   const { name: operator, id: credential } = getOperator(res);
   const { requestId, remoteAddress } = getRequestContext(res);
-  const { target, change } = noted.get(res) ?? {};
-  const id = typeof params.id === 'string' ? params.id : '';
+  const { id = '', target, change } = noted.get(res) ?? {};
   // An id that was found is no free text of the sender.
-  const isKnown = status === undefined ? isId(id) : id !== '' && status !== 400 && status !== 404;
+  const isLookedUp = status !== undefined && status < 500;
+  const isKnown = isLookedUp ? id !== '' && status !== 400 && status !== 404 : isId(id);
   return {
     requestId,
     method,

@@ -111,6 +111,9 @@ export function route<
   const serve = (sources: OpsSources): RequestHandler[] => [
     ...(method === 'get' ? [refuseBody] : (readers ?? [readJson('32kb')])),
     async (req, res) => {
+      // Express forgets the parameters of a request that is refused.
+      const { id, provider = id, from = provider } = req.params;
+      if (typeof from === 'string') noteAct(res, { id: from });
       if (body === undefined) parseBody(NO_BODY, req.body);
       const call = {
         params: parseParams<Path>(req),
