@@ -19,9 +19,9 @@ class OpsError extends BridgeError {
   }
 }
 
-/** True when the bridge answered that there is no such thing. */
-export function isAbsent(error: unknown): boolean {
-  return error instanceof OpsError && error.status === 404;
+/** True when the bridge answered with this status. */
+export function isAnswered(error: unknown, status: number): boolean {
+  return error instanceof OpsError && error.status === status;
 }
 
 /** True when the bridge is there and has not answered in time. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { OpsClient } from '../app/ops-client.ts';
+import { isAnswered, type OpsClient } from '../app/ops-client.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { ServeWorld } from '../main.ts';
 import type { LoadedSettings } from '../settings/load.ts';
 import type { Screen, tableOf } from './table.ts';
@@ -48,6 +49,8 @@ export interface CommandRow<Typed = never> {
   readonly usage: string;
   readonly about: string;
   readonly help?: string | undefined;
+  /** Options of members of the body that are not called as the member is. */
+  readonly flags?: Readonly<Record<string, string>> | undefined;
   readonly configure?: (command: Command) => unknown;
   readonly options?: readonly (
     | Option
@@ -85,12 +88,25 @@ export function addCommand(program: Command, row: CommandRow): Command {
 }
 
 /** Runs a command that was typed, prints its result, and returns the exit code. */
-export async function runCommand({ run }: CommandRow, command: Command, context: CliContext) {
+export async function runCommand(
+  { run, flags = {} }: CommandRow,
+  command: Command,
+  context: CliContext,
+) {
   const { processedArgs, registeredArguments } = command;
   const named = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
   const typed = Object.assign(command.opts<never>(), Object.fromEntries(named));
   const output = await run({ ...context, command, typed }).catch((error: unknown) => {
-    throw error instanceof WrongUsage ? command.error(error.message) : error;
+    if (error instanceof WrongUsage) return command.error(error.message);
+    if (!(error instanceof BridgeError) || error.code !== 'ops-failed') throw error;
+    const message = error.message.replaceAll(/`(\w+)`/g, (quoted, name: string) => {
+      const option = command.options.find((one) => one.attributeName() === name);
+      const isArgument = registeredArguments.some((one) => one.name() === name);
+      return flags[name]?.split(' ')[0] ?? option?.long ?? (isArgument ? `<${name}>` : quoted);
+    });
+    const isTyped = message !== error.message && isAnswered(error, 400);
+    if (isTyped) return command.error(`error: ${message}`);
+    throw new BridgeError(error.code, message, { cause: error });
   });
   if (output === undefined) return exitCodes.done;
   context.write(await print(output, command.opts(), context));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
-import { findJson, isAbsent, type OpsClient } from '../app/ops-client.ts';
+import { findJson, isAnswered, type OpsClient } from '../app/ops-client.ts';
 import { toCount } from '../domain/text.ts';
 import { BridgeError, isId, isJsonObject } from '../domain/values.ts';
 import {
@@ -112,7 +112,7 @@ async function toId(client: OpsClient, name: string, names: FilterOption['names'
   try {
     return (await findResource(client, name)).id;
   } catch (error) {
-    if (names !== 'any' || !isAbsent(error)) throw error;
+    if (names !== 'any' || !isAnswered(error, 404)) throw error;
     return name;
   }
 }
@@ -166,6 +166,7 @@ function actCommand(act: Act<never>, special: Special = {}): CommandRow {
     usage: act.command,
     about: toHelp(act.summary),
     help: act.help,
+    flags: act.flags,
     options: [...body.options, ...(isAsking ? [YES] : []), JSON_OBJECT],
     async run(call) {
       const given = body.read(call.typed);

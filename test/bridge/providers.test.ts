@@ -42,6 +42,9 @@ describe('providers', () => {
       const { status } = await bridge.ops('POST', '/providers', Object(body));
       expect(status, JSON.stringify(body)).toBe(400);
     }
+    const { body } = await bridge.ops('POST', '/tokens', { name: 'a', for: 'frob' });
+    const choice = '`for` has to be one of: scim, metrics, reader, operator. `scim` when left out.';
+    expect(body.message).toBe(choice);
     const answers = [
       await bridge.ops('POST', '/providers/nobody/change', {}),
       await bridge.ops('POST', '/providers/nobody/delete'),

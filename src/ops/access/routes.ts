@@ -58,7 +58,7 @@ export const accessRoutes = [
   route(rows.CLIENT_CREATE, async ({ access: { clients } }, { body, operator }) => {
     const { name, profile = 'lenient', provider = DEFAULT_PROVIDER, expires, trust } = body;
     if (trust !== undefined && expires !== undefined)
-      throw new InvalidRequest('expires is for secrets, and a client with trust has none.');
+      throw new InvalidRequest('`expires` is for secrets, and a client with trust has none.');
     const proof =
       trust === undefined
         ? { validForMs: parseLifetime(expires, SECRET_TERMS) }
@@ -116,7 +116,7 @@ export async function makeToken(
   by: string,
 ) {
   if (purpose !== 'scim' && provider !== undefined)
-    throw new InvalidRequest('provider is for tokens that open SCIM alone.');
+    throw new InvalidRequest('`provider` is for tokens that open SCIM alone.');
   const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
   const wish = { name, purpose, profile, provider: provider ?? DEFAULT_PROVIDER, validForMs, by };
   const { row, text } = await tokens.make(wish);
@@ -180,33 +180,38 @@ function parseTrust(body: OpsJson<'TrustBody'>): Trust {
   const { issuer = null, audiences = [], lifetime, once = 'jti' } = body;
   const claims = Object.entries(body.claims ?? {}).map(([name, values]) => ({ name, values }));
   const own = claims.find(({ name }) => OWN_CLAIMS.includes(name));
-  if (own !== undefined) throw new InvalidRequest(`${own.name} is compared in any case.`);
-  if (claims.length > CLAIMS_MAX) throw new InvalidRequest(`claims has at most ${CLAIMS_MAX}.`);
+  if (own !== undefined)
+    throw new InvalidRequest(`${own.name} of \`claims\` is compared in any case.`);
+  if (claims.length > CLAIMS_MAX) throw new InvalidRequest(`\`claims\` has at most ${CLAIMS_MAX}.`);
   if (issuer !== null && audiences.length === 0)
-    throw new InvalidRequest('An issuer signs for many: audiences says which tokens are for you.');
+    throw new InvalidRequest(
+      'An issuer signs for many: `audiences` says which tokens are for you.',
+    );
   if (issuer !== null && claims.length === 0)
-    throw new InvalidRequest('An issuer signs for many: claims says who of them it is.');
+    throw new InvalidRequest('An issuer signs for many: `claims` says who of them it is.');
   const lifetimeMs = parseLifetime(lifetime, ASSERTION_TERMS, 'lifetime');
   return { issuer, audiences, claims, keys: parseSource(body), lifetimeMs, once };
 }
 
 function parseSource({ issuer, jwksUri, jwks }: OpsJson<'TrustBody'>): KeySource {
   if (jwksUri !== undefined && jwks !== undefined)
-    throw new InvalidRequest('Keys are at jwksUri, or given as jwks: one of both.');
+    throw new InvalidRequest('Keys are at `jwksUri`, or given as `jwks`: one of both.');
   if (jwks !== undefined) return { kind: 'given', keys: parseGiven(jwks) };
   if (jwksUri !== undefined) return { kind: 'address', url: parseAddress('jwksUri', jwksUri) };
   if (issuer === undefined)
-    throw new InvalidRequest('A client that signs for itself needs its keys: jwksUri, or jwks.');
+    throw new InvalidRequest(
+      'A client that signs for itself needs its keys: `jwksUri`, or `jwks`.',
+    );
   parseAddress('issuer', issuer);
   return { kind: 'issuer' };
 }
 
 function parseGiven(jwks: NonNullable<OpsJson<'TrustBody'>['jwks']>) {
-  if (JSON.stringify(jwks).length > KEYS_TEXT_MAX) throw new InvalidRequest('jwks is too large.');
+  if (JSON.stringify(jwks).length > KEYS_TEXT_MAX) throw new InvalidRequest('`jwks` is too large.');
   try {
     return parseKeys(jwks);
   } catch {
-    throw new InvalidRequest('jwks is {"keys": […]} with public keys: RSA, EC or OKP.');
+    throw new InvalidRequest('`jwks` is {"keys": […]} with public keys: RSA, EC or OKP.');
   }
 }
 
@@ -214,7 +219,7 @@ function parseAddress(name: string, text: string): string {
   const url = URL.parse(text);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (isWeb && url.hash === '' && url.username === '' && url.password === '') return text;
-  throw new InvalidRequest(`${name} is an https:// address without credentials.`);
+  throw new InvalidRequest(`\`${name}\` is an https:// address without credentials.`);
 }
 
 /** The lifetime of a credential or an assertion, in milliseconds; the limits are durations. @throws InvalidRequest */
@@ -226,5 +231,7 @@ function parseLifetime(
   const { min, max, otherwise } = limits;
   const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
   if (parsed.success) return parsed.data;
-  throw new InvalidRequest(`${name} is a duration from ${min} to ${max}, such as ${otherwise}.`);
+  throw new InvalidRequest(
+    `\`${name}\` is a duration from ${min} to ${max}, such as ${otherwise}.`,
+  );
 }

@@ -172,7 +172,9 @@ function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyRequest['deci
 function toIgnoring({ until: text, reason }: OpsJson<'IgnoreBody'>, now: number) {
   const until = Date.parse(text);
   if (until > now) return { kind: 'ignore', until, reason } as const;
-  throw new InvalidRequest(`${text} is over: ignore it until a moment that is still to come.`);
+  throw new InvalidRequest(
+    `\`until\` has to be a moment that is still to come, and ${text} is over.`,
+  );
 }
 
 const AFTER = {

@@ -96,7 +96,7 @@ export function parseColumnMap(text: string): EntryReading['map'] {
       const attribute = EXPORT_ATTRIBUTES.find((name) => foldCase(name) === foldCase(word ?? ''));
       if (attribute !== undefined || word === '') return [toKey(column), attribute];
       const all = EXPORT_ATTRIBUTES.join(', ');
-      throw new InvalidRequest(`map is column=attribute; the attributes are ${all}.`);
+      throw new InvalidRequest(`\`map\` is column=attribute; the attributes are ${all}.`);
     }),
   );
 }
@@ -110,7 +110,7 @@ const NAMING: Readonly<Record<EntryReading['idsOf'], readonly ExportAttribute[]>
 /** Places of columns that are known, and of those of the map. @throws InvalidRequest where nobody is named by any */
 function assignColumns(columns: readonly string[], { map, idsOf }: EntryReading) {
   const keys = columns.map(toKey);
-  const refuse = (why: string) => new InvalidRequest(`${why}. Say which is which with map.`);
+  const refuse = (why: string) => new InvalidRequest(`${why}. Say which is which with \`map\`.`);
   if ([...map.keys()].some((key) => !keys.includes(key)))
     throw refuse('A column of map is not in the file');
   const places = new Map<ExportAttribute, number>();
@@ -150,7 +150,7 @@ function parseEntry(
   if (naming.every((attribute) => (texts[attribute] ?? '') === ''))
     throw new InvalidRequest(`Row ${row} of the file names nobody: no ${naming.join(', ')}.`);
   if (idsOf === 'server' && !texts.id)
-    throw new InvalidRequest(`Row ${row} of the file has no id: map says which column has it.`);
+    throw new InvalidRequest(`Row ${row} of the file has no id: \`map\` says which column has it.`);
   const { active, ...others } = texts;
   return { row, active: parseActive(active ?? '', row), texts: others };
 }

@@ -27,7 +27,7 @@ export const exportRoutes = [
   route(HANDOVER, async (sources, { params: { from }, query: { filters }, req }) => {
     const { to, map, dryRun } = filters;
     if (to === undefined || to === from)
-      throw new InvalidRequest('to is the name of another provider.');
+      throw new InvalidRequest('`to` is the name of another provider.');
     const reading = { map, idsOf: 'provider', providers: [from, to] } as const;
     return withEntries(sources, req, reading, async (entries) => {
       const { items, handovers } = await findHandovers(sources.store.read, [from, to], entries);

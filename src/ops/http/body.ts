@@ -36,29 +36,53 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   const { issues } = parsed.error;
   // An unknown member says that another body was meant, which matters more than a wrong value.
   const issue = issues.find(({ path }) => path.length === 0) ?? issues[0];
-  throw new InvalidRequest(findWords(schema, issue?.path ?? []) ?? 'The body is not understood.');
+  const isOfNone = issue === undefined || issue.code === 'invalid_union';
+  throw new InvalidRequest(toRefusal(schema, isOfNone ? [] : issue.path));
 }
 
-/** Says what a body may be, or the member at this path: the description of the innermost one that has any. */
-function findWords(
-  schema: unknown,
-  path: readonly PropertyKey[],
-  subject = 'The body',
-): string | undefined {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
-    return (
-      (path.length > 0 ? undefined : schema.description) ??
-      findWords(schema.unwrap(), path, subject)
-    );
-  }
-  if (!(schema instanceof z.ZodObject)) {
-    const words = schema instanceof z.ZodType ? schema.description : undefined;
-    return words && `${subject}: ${words}`;
-  }
+/** Says what a body has to be, or the member at this path. */
+function toRefusal(schema: unknown, path: readonly PropertyKey[], subject = 'The body'): string {
+  const { inner, about } = unwrap(schema);
   const [name, ...rest] = path;
-  if (name !== undefined) return findWords(schema.shape[String(name)], rest, String(name));
+  const part = findPart(inner, name);
+  const isOfList = inner instanceof z.ZodArray;
+  if (part) return toRefusal(part, rest, isOfList ? `each of ${subject}` : `\`${String(name)}\``);
+  if (inner instanceof z.ZodUnion && about !== undefined) return about;
+  const kind = toKind(inner);
+  if (about === undefined || inner instanceof z.ZodObject) return `${subject} has to be ${kind}.`;
+  const said = `${about.charAt(0).toLowerCase()}${about.slice(1)}`;
+  return `${subject} has to be ${kind === TEXT ? said : `${kind}. ${about}`}`;
+}
+
+/** The schema of a member, or of the entries of a list. */
+function findPart(schema: unknown, name: PropertyKey | undefined): unknown {
+  if (schema instanceof z.ZodUnion)
+    return schema.options.map((one) => findPart(one, name)).find((found) => found !== undefined);
+  if (schema instanceof z.ZodArray && name !== undefined) return schema.element;
+  return schema instanceof z.ZodObject ? schema.shape[String(name)] : undefined;
+}
+
+const TEXT = 'a text';
+
+function toKind(schema: unknown): string {
+  if (schema instanceof z.ZodEnum) return `one of: ${schema.options.join(', ')}`;
+  if (schema instanceof z.ZodBoolean) return 'true or false';
+  if (schema instanceof z.ZodLiteral) return 'true';
+  if (schema instanceof z.ZodArray) return 'a list';
+  if (schema instanceof z.ZodRecord) return 'an object';
+  if (!(schema instanceof z.ZodObject)) return TEXT;
   const members = Object.keys(schema.shape).map((member) => `"${member}"`);
-  return `${subject} may be {${members.join(', ')}}, and nothing else.`;
+  return `{${members.join(', ')}}, and nothing else`;
+}
+
+/** The type of a member without what makes it optional or null, and its description, the outermost. */
+export function unwrap(
+  schema: unknown,
+  words?: string,
+): { inner: unknown; about?: string | undefined } {
+  const about = words ?? (schema instanceof z.ZodType ? schema.description : undefined);
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? unwrap(schema.unwrap(), about) : { inner: schema, about };
 }
 
 /** States before and after an act: ids, words and numbers, never a secret and never a name of a person. */

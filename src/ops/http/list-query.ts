@@ -42,7 +42,7 @@ export function parseQuery<F extends Filters>(
   for (const [name, value] of Object.entries(query)) {
     if (!names.includes(name)) throw unknownParameter(name, names);
     if (typeof value !== 'string' || value === '')
-      throw new InvalidRequest(`${name} is to be given once, and with a value.`);
+      throw new InvalidRequest(`\`${name}\` is to be given once, and with a value.`);
     assertWord(name, value, words[name]);
     given[name] = value;
   }
@@ -64,9 +64,9 @@ function unknownParameter(name: string, known: readonly string[]): InvalidReques
 /** @param words undefined: it says which page is asked for. @throws InvalidRequest */
 function assertWord(name: string, text: string, words: FilterWords | undefined): void {
   if (typeof words === 'object' && !words.includes(text))
-    throw new InvalidRequest(`${name} is one of: ${words.join(', ')}.`);
+    throw new InvalidRequest(`\`${name}\` is one of: ${words.join(', ')}.`);
   if (typeof words === 'string' && text.length > TEXTS_MAX[words])
-    throw new InvalidRequest(`${name} has ${TEXTS_MAX[words]} characters at most.`);
+    throw new InvalidRequest(`\`${name}\` has ${TEXTS_MAX[words]} characters at most.`);
 }
 
 function parseSeq(cursor: string | undefined, beginning: number): number {

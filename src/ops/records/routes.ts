@@ -16,6 +16,7 @@ import { InvalidRequest, missing } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { records } from '../lists/records.ts';
+import { isDate } from '../schemas/kinds.ts';
 import { type OpsJson, toView } from '../schemas/schemas.ts';
 
 /** Requests for the logs of requests and acts, for those who left, and about notifications. */
@@ -67,11 +68,9 @@ export const recordRoutes = [
   ),
   route(records.LEAVERS, async ({ store }, { query: { cursor, limit, filters } }) => {
     const { status, since: text = '1970-01-01', resource: userId } = filters;
-    const since = /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text)
-      ? Date.parse(text)
-      : NaN;
-    if (!Number.isFinite(since))
-      throw new InvalidRequest('since is a date such as 2027-01-31, or a moment in UTC.');
+    if (!isDate(text))
+      throw new InvalidRequest('`since` is a date such as 2027-01-31, or a moment in UTC.');
+    const since = Date.parse(text);
     let after = parseCursor(cursor);
     const read = async (part: { readonly limit: number }) => {
       const rows = await listLeavers(store.read, { userId, status, since, after, ...part });
@@ -116,7 +115,7 @@ export const recordRoutes = [
 /** @throws InvalidRequest */
 function parseStatuses(text: string): { readonly '>=': number; readonly '<=': number } {
   if (!/^([2-5]xx|[1-5]\d\d)$/.test(text))
-    throw new InvalidRequest('status is a number such as 409, or 2xx to 5xx.');
+    throw new InvalidRequest('`status` is a number such as 409, or 2xx to 5xx.');
   const [first, last] = [text.replace('xx', '00'), text.replace('xx', '99')];
   return { '>=': Number(first), '<=': Number(last) };
 }

@@ -144,7 +144,7 @@ const REFUSALS = {
   unknown: [404, 'not-found'],
   managed: [409, 'managed'],
   taken: [409, 'name-taken'],
-  privileged: [403, 'privileged', ' {"privileged": true} takes it over all the same.'],
+  privileged: [403, 'privileged', ' With `privileged` it is taken over all the same.'],
   'could-not-look': [503, 'could-not-look'],
 } as const;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHANGE_KINDS, HARM_KINDS } from '../../domain/change.ts';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { PLAN_SOURCES, PLAN_STATUSES } from '../../domain/plan.ts';
-import { t } from './kinds.ts';
+import { isDate, t } from './kinds.ts';
 
 const DRIFTS_MAX = 500;
 
@@ -53,8 +53,8 @@ const words = () =>
 const ignoring = {
   until: z
     .string()
-    .refine((given) => Number.isFinite(Date.parse(given)))
-    .describe('A date, or a moment, that is still to come.'),
+    .refine(isDate)
+    .describe('A date such as 2027-01-31, or a moment, that is still to come.'),
   reason: words().describe('Why: 1 to 500 characters.'),
   by: t.optional(words(), 'Who says so; the name of the credential when left out.'),
 };

@@ -9,6 +9,11 @@ function describe<Schema extends z.ZodType>(schema: Schema, about?: string | nul
   return about ? schema.describe(about) : schema;
 }
 
+const dates = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+/** True for a date or a moment that there is: 30 February is none. */
+export const isDate = (text: string): boolean => dates.safeParse(text).success;
+
 /** Any JSON; undefined is none. */
 const json = z.unknown().refine((value): boolean => value !== undefined);
 const count = z.int().min(0);

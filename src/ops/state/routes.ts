@@ -189,7 +189,7 @@ export const workRoutes = [
     {
       path: '/samples',
       summary: 'Calls, backlog, differences and refusals of the last hours, for charts.',
-      filters: { hours: ['1', '24', '48'] },
+      parameters: { hours: ['1', '24', '48'] },
       meanings: { hours: 'How far back; 24 when left out.' },
       answers: { 200: 'Samples' },
     },
