@@ -25,7 +25,10 @@ const WIDTH_GOOD = 10;
 const WIDTH_MIN = 4;
 
 interface Filled {
-  readonly place: Column<unknown>['place'];
+  /** Left out first. */
+  readonly isMinor: boolean;
+  /** Cut off last: an id and a moment are of no use in part. */
+  readonly isFixed: boolean;
   readonly cells: readonly { readonly text: string; readonly tone: Tone | 'head' }[];
   readonly width: number;
 }
@@ -63,7 +66,9 @@ export function toTable<Item>(
       });
       const all = [head, ...cells];
       const width = all.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
-      return { place: column.place, cells: all, width };
+      const isMinor = column.place === 'minor' || column.place === 'minor-shown';
+      const isFixed = isMinor || column.place === 'whole' || column.kind === 'time';
+      return { isMinor, isFixed, cells: all, width };
     });
   const line = screen.terminal?.columns();
   const shown = line === undefined ? filled : fitColumns(filled, line);
@@ -89,22 +94,21 @@ export function createPaint({ terminal }: Screen): (text: string, tone: Tone | '
 
 /** Leaves out what is empty, then minor columns, and narrows the widest; what is typed into another command is cut off last. */
 function fitColumns(columns: readonly Filled[], line: number): readonly Filled[] {
-  const isFixed = ({ place }: Filled) => place === 'whole' || place === 'minor';
   const shown = columns
     .filter(({ cells }) => cells.length === 1 || cells.slice(1).some(({ text }) => text !== ''))
     .map((column) => ({ ...column, width: Math.min(column.width, line) }));
   const toLength = (toLeast: (column: Filled) => number) =>
     shown.reduce((sum, column) => sum + GAP.length + toLeast(column), -GAP.length);
-  const toGood = (one: Filled) => (isFixed(one) ? one.width : Math.min(one.width, WIDTH_GOOD));
+  const toGood = (one: Filled) => (one.isFixed ? one.width : Math.min(one.width, WIDTH_GOOD));
   for (;;) {
-    const minor = shown.findLastIndex(({ place }) => place === 'minor');
+    const minor = shown.findLastIndex(({ isMinor }) => isMinor);
     if (minor < 0 || toLength(toGood) <= line) break;
     shown.splice(minor, 1);
   }
   for (let excess = toLength(({ width }) => width) - line; excess > 0; excess -= 1) {
     const [widest] = shown
       .filter(({ width }) => width > WIDTH_MIN)
-      .toSorted((a, b) => Number(isFixed(a)) - Number(isFixed(b)) || b.width - a.width);
+      .toSorted((a, b) => Number(a.isFixed) - Number(b.isFixed) || b.width - a.width);
     if (widest === undefined) break;
     widest.width -= 1;
   }

@@ -244,11 +244,15 @@ describe('retry', () => {
     await untilQuiet(timed, MINUTE_MS);
     outage.remove();
 
+    await bridge.ops('POST', '/pause', {});
+    const later = await runner(bridge)('retry', 'ada@example.com');
+    await bridge.ops('POST', '/resume');
     const tried = await runner(bridge)('retry', '--all');
     await untilQuiet(timed, 2_000);
 
     expect(stuck).toBe(2);
-    expect(tried).toMatchObject({ code: 0, text: expect.stringMatching(/^Tried now: 3\n/) });
+    expect(later.text).toMatch(/^Not tried yet, because changes are paused: 1\n/);
+    expect(tried).toMatchObject({ code: 0, text: expect.stringMatching(/^Tried now: [23]\n/) });
     expect(bridge.sandbox.service.members('Pilots')).toEqual(['person1@example.com']);
     expect(bridge.sandbox.service.getUser('ada@example.com').fullName).toBe('Ada King');
     expect(await bridge.readWork()).toMatchObject({ due: 0, stuck: 0 });

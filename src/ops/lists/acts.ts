@@ -1,5 +1,6 @@
 import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
+import { toHold } from './details.ts';
 import { actOf } from './list.ts';
 import { toKind } from './words.ts';
 
@@ -44,13 +45,14 @@ does nothing where a limit would be exceeded.`,
       'Try now what is stuck or waits for its next attempt: of one person or group, by an id or a name, or all.',
     body: 'RetryBody',
     command: 'retry [name]',
-    say({ count, tried }) {
+    say({ count, heldBy, tried }) {
       if (count === 0) return 'Nothing waits that could be tried now.';
       const lines = tried.map(({ type, id, name, waits }) => {
         return `  ${type} ${name} (${id}): ${waits.join(', ') || 'a look'}`;
       });
       const more = count > tried.length ? [`  and ${count - tried.length} more`] : [];
-      return [`Tried now: ${count}`, ...lines, ...more].join('\n');
+      const later = heldBy && `Not tried yet, ${toHold({ heldBy, plan: null })}`;
+      return [`${later ?? 'Tried now'}: ${count}`, ...lines, ...more].join('\n');
     },
     help: `
 Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why

@@ -120,7 +120,8 @@ export const listStatusFacts = factsOf<Status>({
   },
 });
 
-function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): string {
+/** The decision by which something waits, in words. */
+export function toHold(by: Pick<NonNullable<Status['leavers']>, 'heldBy' | 'plan'>): string {
   if (by.heldBy === null) return 'held by the service';
   if (by.heldBy === 'plan') return `held by the plan ${by.plan}`;
   const isObserving = by.heldBy === 'observe-mode';

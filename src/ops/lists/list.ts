@@ -37,7 +37,7 @@ interface ColumnLook<Item> {
   readonly tones?: Readonly<Record<string, Tone>>;
   tone?(item: Item): Tone;
   /** `whole`: typed into another command, cut off last. `minor`: left out first. `csv`: in CSV alone. `shown`: not in CSV. */
-  readonly place?: 'whole' | 'minor' | 'csv' | 'shown';
+  readonly place?: 'whole' | 'minor' | 'csv' | 'shown' | 'minor-shown';
 }
 
 /** The text of a cell. */
@@ -137,7 +137,7 @@ export function toWords(value: unknown): string {
 
 /** Prints a list as CSV: a line of heads, then one for each item, with CRLF. @see RFC 4180 */
 export function toCsv<Item>(items: readonly Item[], columns: readonly Column<Item>[]): string {
-  const kept = columns.filter(({ place }) => place !== 'shown');
+  const kept = columns.filter(({ place }) => !place?.endsWith('shown'));
   const lines = [
     kept.map(({ name }) => name),
     ...items.map((item) => kept.map((column) => toCellText(column, item))),

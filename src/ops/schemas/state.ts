@@ -148,6 +148,7 @@ export const stateSchemas = {
     .describe('The body has to be {"name": "…"} or {"all": true}.'),
   Retry: t.object({
     count: t.count(),
+    heldBy: leaverHold.describe('Why it is not tried yet; null: it is.'),
     tried: t.parts('The first hundred.', {
       type: t.resourceType(),
       id: t.text(),

@@ -182,7 +182,8 @@ export const workRoutes = [
       'name' in body ? getOnly(await listMeant(sources.store.read, body.name)) : undefined;
     const tried = await retry(sources, key);
     const count = tried.length;
-    const json = { count, tried: tried.slice(0, LISTED_MAX) };
+    const heldBy = findLeaverHold({ plan: null }, sources.writes()) ?? null;
+    const json = { count, heldBy, tried: tried.slice(0, LISTED_MAX) };
     return { json, change: { after: { tried: count } }, target: key?.id };
   }),
   route(
