@@ -290,7 +290,7 @@ test('scim-bridge token makes tokens in the store before the first start, and as
   const run = runner(bridge, { env: { OPS_TOKEN: operator.token } });
   await bridge.addUser('ada');
   const listed = await run('token', 'list');
-  expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
+  expect(listed.text).toMatch(/okta +scim +never expires +never +\S+Z? \S+ +command\n/);
   expect(listed.text).not.toContain('scimbridge_');
   expect((await askWith(bridge, text)).status).toBe(200);
   const taken = await run('token', 'create', 'okta');

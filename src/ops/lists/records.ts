@@ -26,7 +26,7 @@ export const records = {
     },
     { name: 'refused because', isLong: true, value: ({ refusal }) => refusal },
     { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
-    { name: 'credential', place: 'minor', filter: 'credential' },
+    { name: 'credential', place: 'minor', filter: 'credential', value: toCredential },
     { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
   ])({
     path: '/requests',
@@ -35,7 +35,7 @@ export const records = {
     meanings: {
       resource: 'Of this SCIM id.',
       type: 'Of users, or of groups.',
-      credential: 'With the credential that has this id.',
+      credential: 'With the credential with this name or id.',
       status: 'Answered with it: `409`, or `4xx`.',
     },
   }),
@@ -69,7 +69,7 @@ export const records = {
       link: ({ person: { id } }) => ({ type: 'user', id }),
     },
     { name: 'status', tones: { waits: 'waiting', out: 'good' } },
-    { name: 'credential', place: 'minor', value: ({ asked }) => asked?.credential },
+    { name: 'credential', place: 'minor', value: ({ asked }) => asked && toCredential(asked) },
     { name: 'request', kind: 'id', place: 'minor', value: ({ asked }) => asked?.requestId },
     { name: 'asked', kind: 'time', place: 'csv', value: ({ asked }) => asked?.at },
     { name: 'accepted', kind: 'time', value: ({ acceptedAt }) => acceptedAt },
@@ -112,6 +112,10 @@ export const records = {
     command: 'notifications list',
   }),
 };
+
+function toCredential(by: Pick<OpsJson<'Request'>, 'credential' | 'credentialName'>): string {
+  return by.credentialName ?? by.credential;
+}
 
 function toLogText({ logged }: OpsJson<'Leaver'>): string {
   const { state, at, ours, code } = logged;

@@ -1,7 +1,7 @@
 import type { WrittenPath } from '../../domain/kept-request.ts';
 import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
 import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
-import { listActs, listAskers } from '../../store/audit/requests.ts';
+import { listActs, listAskers, type RequestRow } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import {
   findRemovalCall,
@@ -23,15 +23,21 @@ import { type OpsJson, toView } from '../schemas/schemas.ts';
 export const recordRoutes = [
   listRoute(
     records.REQUESTS,
-    async ({ store, recordsStored }, { resource, type, credential, status }, part) => {
+    async (
+      { store: { read: db }, recordsStored },
+      { resource, type, credential: key, status },
+      part,
+    ) => {
       await recordsStored();
       const of = {
         resource_id: resource,
         resource_type: type,
-        credential,
+        credential: key && [key, ...(await findCredentials(db, { name: key })).keys()],
         status: status === undefined ? status : parseStatuses(status),
       };
-      return listNewest(store.read, 'requests', of, part);
+      const rows = await listNewest(db, 'requests', of, part);
+      const names = await findCredentialNames(db, rows);
+      return rows.map((row) => ({ ...row, credentialName: names.get(row.credential) ?? null }));
     },
     (row, { findRepairWords }) => {
       const { resource_type: type, resource_id: id } = row;
@@ -112,6 +118,23 @@ export const recordRoutes = [
   ),
 ] as const;
 
+type Sought = Readonly<Record<'id', readonly string[]> | Record<'name', string>>;
+
+/** Names of tokens and clients by their ids, also of revoked ones. */
+async function findCredentials(db: Db, of: Sought): Promise<ReadonlyMap<string, string>> {
+  const found = await listWhere(db, 'credentials', { kind: ['token', 'client'], ...of });
+  return new Map(found.map(({ kind, id, name }) => [`${kind}-${id}`, name]));
+}
+
+/** Finds the names of the credentials of requests, by their ids; those of the settings have none. */
+export function findCredentialNames(
+  db: Db,
+  of: readonly ({ credential?: string | undefined } | undefined)[],
+) {
+  const ids = of.flatMap((one) => one?.credential?.replace(/^\w+-/, '') ?? []);
+  return findCredentials(db, { id: [...new Set(ids)] });
+}
+
 /** @throws InvalidRequest */
 function parseStatuses(text: string): { readonly '>=': number; readonly '<=': number } {
   if (!/^([2-5]xx|[1-5]\d\d)$/.test(text))
@@ -138,6 +161,7 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
   const kind = 'user.deactivate' as const;
   const asked = rows.map(({ id, left_at }) => ({ kind, resource_id: id, planned_at: left_at }));
   const askers = await listAskers(db, asked);
+  const names = await findCredentialNames(db, askers);
   const ids = rows.map(({ id }) => id);
   const always = { from: 0, until: NEWEST, limit: EVENTS_MAX };
   const events = await listEventsAbout(db, ids, always);
@@ -149,7 +173,7 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
     const waits = status === 'waits';
     return toView('Leaver', row, {
       person: row,
-      asked: asker ? { ...asker, requestId: asker.request_id } : null,
+      asked: toAsked(asker, names),
       acceptedAt: leftAt,
       sent: call ?? null,
       seenAt: outAt,
@@ -161,6 +185,12 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
       planId: waits ? row.plan : null,
     });
   });
+}
+
+function toAsked(asker: RequestRow | undefined, names: ReadonlyMap<string, string>) {
+  if (asker === undefined) return null;
+  const credentialName = names.get(asker.credential) ?? null;
+  return { ...asker, credentialName, requestId: asker.request_id };
 }
 
 /** Distance in time between a call and its entry in the audit log, at most, in milliseconds. */

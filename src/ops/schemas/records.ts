@@ -26,6 +26,7 @@ const leaver = t.object({
   asked: t.partOrNull('null: the request is not kept any more.', {
     at: t.moment('Arrival of the request.'),
     credential: t.text('As in `/ops/requests`.'),
+    credentialName: t.textOrNull(),
     requestId: t.text(),
   }),
   acceptedAt: t.moment(),
@@ -79,6 +80,7 @@ const request = t.object({
   durationMs: z.number().min(0),
   client: t.textOrNull(),
   credential: t.text('`settings-1` is the first of `scim.tokens`; then `token-…`, `client-…`.'),
+  credentialName: t.textOrNull('null: it is one of the settings.'),
 });
 
 const notification = t.object({

@@ -15,6 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { getOnly, listKeyedPaths, ok, route } from '../http/route.ts';
+import { findCredentialNames } from '../records/routes.ts';
 import { type OpsJson, toMoment, toView } from '../schemas/schemas.ts';
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
@@ -84,10 +85,12 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
   const own = await listNewest(db, 'requests', { resource_id: id }, { from: NEWEST, limit });
   const places = row.type === 'user' ? await stored.listRequestsForPlaces(db, past) : [];
   const ofGroups = new Map(places.map((request) => [request.seq, request]));
-  return [...own, ...ofGroups.values()].map(ofRequest);
+  const rows = [...own, ...ofGroups.values()];
+  const names = await findCredentialNames(db, rows);
+  return rows.map((request) => ofRequest(request, names.get(request.credential)));
 }
 
-function ofRequest(row: stored.RequestRow): Happening {
+function ofRequest(row: stored.RequestRow, name = row.credential): Happening {
   const { at, request_id: requestId, method, route, status, client, credential } = row;
   const { scim_type: scimType } = row;
   const written = parseStored<(WrittenPath & JsonObject)[]>(row.written);
@@ -96,7 +99,7 @@ function ofRequest(row: stored.RequestRow): Happening {
     `${method} ${route}${paths && ': '}${paths}, answered ${status}`,
     scimType && ` ${scimType}`,
     client !== null && `, by ${client}`,
-    credential && `, with ${credential}`,
+    credential && `, with ${name}`,
   ];
   const detail = { requestId, method, route, written, status, scimType, client, credential };
   const about = [row.resource_id];
