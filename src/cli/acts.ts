@@ -9,9 +9,9 @@ import type { Given } from '../ops/lists/list.ts';
 import { records } from '../ops/lists/records.ts';
 import { type OpsJson, opsSchemas } from '../ops/schemas/schemas.ts';
 import { findStoreFile } from '../settings/store-url.ts';
-import { type CliContext, commandOf, confirm, exitCodes, WrongUsage } from './command.ts';
+import { type CliContext, commandOf, confirm, exitCodes } from './command.ts';
 import { bodyOptions, JSON_OBJECT, YES } from './options.ts';
-import { askOps, readList, type Special, sendAct } from './requests.ts';
+import { askOps, readList, type Special } from './requests.ts';
 import { tableOf, toText } from './table.ts';
 
 /** Wait for the delivery of a notification, in milliseconds. */
@@ -130,13 +130,6 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
       const { mode, paused, waiting } = (await askOps(connect(), 'Status', '/status')).writes;
       if (mode !== 'live' || paused === null || waiting === 0) return undefined;
       return `${toWaiting(waiting)} for the service. Let all of it go?`;
-    },
-  },
-  [acts.RETRY.command]: {
-    async send({ connect }, given) {
-      if ((given.name === undefined) === (given.all === true))
-        return sendAct(acts.RETRY, connect(), given);
-      throw new WrongUsage('error: name one person or group, or say --all');
     },
   },
 };

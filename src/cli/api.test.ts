@@ -132,26 +132,19 @@ test('a list that may be incomplete is printed and ends with 2', async () => {
   expect(JSON.parse(out)).toEqual([{ id: 1 }, { id: 2 }]);
 });
 
-test('what the service refuses is one line of JSON on standard error, and 1', async () => {
-  const { env } = await openBridge();
-  const { code, out, err } = await api(['scim.getGroup', '--path', 'group_id=nobody'], env);
-
-  expect({ code, out }).toEqual({ code: 1, out: '' });
-  expect(err.endsWith('\n') && err.indexOf('\n') === err.length - 1).toBe(true);
-  expect(JSON.parse(err)).toMatchObject({
-    ...{ code: 'not-found', operation: 'scim.getGroup', status: 404 },
-    ...{ retry: 'never', outcome: 'answered' },
-  });
-});
-
-test('what may work later ends with 75, a refused token with 1', async () => {
+test('a failure is one line of JSON on standard error: what may work later ends with 75, what is refused with 1', async () => {
   const { sandbox, env } = await openBridge();
   const away = await api(['users.retrieveCurrentUser'], await serveBridge('http://127.0.0.1:1'));
   const direct = await serveBridge(sandbox.url, 'of-a-stranger');
   const stranger = await api(['users.retrieveCurrentUser'], direct);
   const wrong = await api(['groups.createGroup', '--body', '{"name":7}'], env);
+  const nobody = await api(['scim.getGroup', '--path', 'group_id=nobody'], env);
 
-  expect([away.code, stranger.code, wrong.code]).toEqual([75, 1, 64]);
+  expect([away.code, stranger.code, wrong.code, nobody.code]).toEqual([75, 1, 64, 1]);
+  expect(nobody.out).toBe('');
+  expect(nobody.err).toMatch(/^[^\n]+\n$/);
+  const refused = { code: 'not-found', operation: 'scim.getGroup', status: 404, retry: 'never' };
+  expect(JSON.parse(nobody.err)).toMatchObject({ ...refused, outcome: 'answered' });
   expect(JSON.parse(away.err)).toMatchObject({ code: 'connection', outcome: 'not-sent' });
   const { message, ...refusal } = JSON.parse(stranger.err);
   expect(refusal).toMatchObject({ code: 'credentials-refused', status: 401 });

@@ -14,6 +14,7 @@ import { compileFieldType, isFileType, isNamed, toTypes } from '../upstream/oper
 import { paginate, pagingParameters } from '../upstream/paginate.ts';
 import { createTransport, type Transport, type TransportOptions } from '../upstream/transport.ts';
 import { type Call, type CliContext, exitCodes, toJson, WrongUsage } from './command.ts';
+import { toDetails } from './table.ts';
 
 /** What is typed behind `api`. */
 export interface ApiOptions {
@@ -62,15 +63,9 @@ function toList(asked: string | true): string {
     return { group: id.slice(0, id.indexOf('.')), row: { operation: id, method, path, stage } };
   });
   const found = all.filter(({ group }) => asked === true || group === asked);
+  const groups = all.map(({ group }) => group);
   if (asked !== true && found.length === 0)
-    throw unknown(
-      'group',
-      asked,
-      findNearest(
-        asked,
-        all.map(({ group }) => group),
-      ),
-    );
+    throw unknown('group', asked, findNearest(asked, groups));
   return `[\n${found.map(({ row }) => JSON.stringify(row)).join(',\n')}\n]\n`;
 }
 
@@ -158,7 +153,6 @@ function parseTyped(label: string, type: string, texts: readonly string[]): unkn
   return found;
 }
 
-/** @param given JSON, `@file`, or `-` for standard input. @throws TypeError */
 async function readBody(given: string, context: Pick<CliContext, 'readFile' | 'readInput'>) {
   let text = given;
   try {
@@ -284,11 +278,8 @@ function toUsage({ pathParameters = {}, query = {}, body = {} }: Operation): str
 }
 
 function toTable(title: string, fields: Fields = {}, deprecated: readonly string[] = []): string {
-  const rows = Object.entries(fields);
-  const width = Math.max(...rows.map(([name]) => name.length));
-  const lines = rows.map(([name, type]) => {
-    const note = deprecated.includes(name) ? '   (deprecated)' : '';
-    return `  ${name.padEnd(width)}  ${type}${note}`;
+  const facts = Object.entries(fields).map(([name, type]) => {
+    return { title: name, text: `${type}${deprecated.includes(name) ? '   (deprecated)' : ''}` };
   });
-  return lines.length === 0 ? '' : [`${title}:`, ...lines].join('\n');
+  return facts.length === 0 ? '' : `${title}:\n${toDetails(facts, {})}`.trimEnd();
 }

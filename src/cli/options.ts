@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { unwrap } from '../ops/http/body.ts';
 import type { FilterWords } from '../ops/http/list-query.ts';
 import { type Act, type Given, toKebab } from '../ops/lists/list.ts';
 
@@ -87,11 +86,18 @@ function listMembers(body: unknown, flags: Flags, parent?: string): Member[] {
   if (body instanceof z.ZodUnion) return body.options.flatMap((one) => listMembers(one, flags));
   if (!(body instanceof z.ZodObject)) return [];
   return Object.entries(body.shape).flatMap(([name, schema]) => {
-    const { inner, about = name } = unwrap(schema);
+    const { inner, words = name } = unwrap(schema);
     const isNested = inner instanceof z.ZodObject && !(name in flags);
     if (isNested) return listMembers(inner, flags, name);
-    return { name, parent, option: toBodyOption(name, inner, toHelp(about), flags[name]) };
+    return { name, parent, option: toBodyOption(name, inner, toHelp(words), flags[name]) };
   });
+}
+
+/** The type of a member without what makes it optional or null, and its description. */
+function unwrap(schema: unknown, words?: string): { inner: unknown; words: string | undefined } {
+  const said = words ?? (schema instanceof z.ZodType ? schema.description : undefined);
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
+  return isWrapped ? unwrap(schema.unwrap(), said) : { inner: schema, words: said };
 }
 
 function toBodyOption(name: string, type: unknown, words: string, own: string | undefined): Option {

@@ -183,7 +183,7 @@ function listArguments(usage: string): string[] {
 }
 
 /** Sends the request of an act. @throws BridgeError `ops-failed` */
-export async function sendAct(act: Act<never>, client: OpsClient, given: Given): Promise<unknown> {
+async function sendAct(act: Act<never>, client: OpsClient, given: Given): Promise<unknown> {
   const isOfOne = act.path.startsWith('/{resource}');
   const of = isOfOne ? await findResource(client, String(given.resource)) : undefined;
   const sent = toRequest(act, given, of);

@@ -59,14 +59,12 @@ export async function restore(call: Call<{ readonly file?: string }>): Promise<O
     return { text: NEXT_START };
   }
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_RESTORE);
-  const isFirst = !existsSync(path);
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
   const onStep = (step: sqlite.CopyStep) => call.showProgress?.(STEPS[step]);
   await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare, onStep });
-  const before = isFirst ? 'nothing' : keptAs;
-  return { text: `The backup is the store now. What was there before: ${before}\n${NEXT_START}` };
+  return { text: `The backup is the store now. What was there before: ${keptAs}\n${NEXT_START}` };
 }
 
 /** Refuses a file that is not there: opening it would make an empty store. @throws BridgeError `no-store` */

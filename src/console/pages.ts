@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import express, { type RequestHandler, type Response, Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
+import { Refusal } from '../access/refusal.ts';
 import {
   findSessionText,
   isFromOwnPage,
@@ -53,19 +54,16 @@ async function tellSession({ sessions, oidc }: ConsoleDeps, res: Response) {
 
 async function signIn({ sessions, findCredential, attempts, acts }: ConsoleDeps, res: Response) {
   const { req } = res;
-  if (!isFromOwnPage(req)) return answerForeign(res);
+  assertOwnPage(req);
   const parsed = body.safeParse(req.body);
-  if (!parsed.success) {
-    return send(res, 400, { code: 'invalid', message: 'The body has to be {"token": "…"}.' });
-  }
+  if (!parsed.success) throw new Refusal(400, 'invalid', 'The body has to be {"token": "…"}.');
   const { token } = parsed.data;
   const credential = await findCredential(token);
   if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
     const isTooMany = (await attempts.failed(res, 'ops', 'something')) !== undefined;
-    const message = 'No operator or reader has this token.';
     const status = isTooMany ? 429 : 401;
     acts.refused(res, status);
-    return send(res, status, { code: 'unauthorized', message });
+    throw new Refusal(status, 'unauthorized', 'No operator or reader has this token.');
   }
   const open = () => sessions.open(credential, token);
   const { session } = await acts.open(res, credential, { open, isSecure: isOverHttps(req) });
@@ -80,12 +78,12 @@ async function signInByLink({ sessions, attempts, acts }: ConsoleDeps, res: Resp
   acts.refused(res, 403);
   const message =
     'This link was used, or is none. A token for the console is made by scim-bridge token create my-name --for operator.';
-  send(res, 403, { code: 'forbidden', message });
+  throw new Refusal(403, 'forbidden', message);
 }
 
 async function signOut({ sessions, acts, oidc }: ConsoleDeps, res: Response) {
   const { req } = res;
-  if (!isFromOwnPage(req)) return answerForeign(res);
+  assertOwnPage(req);
   const text = findSessionText(req);
   const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
   if (session !== undefined) {
@@ -103,9 +101,9 @@ function toView({ credential: { name, purpose }, expiresAt }: Session): object {
   return { name, role: purpose, expiresAt: new Date(expiresAt).toISOString() };
 }
 
-function answerForeign(res: Response): void {
-  const message = 'Only a page of the console may ask for this.';
-  send(res, 403, { code: 'forbidden', message });
+function assertOwnPage(req: Request): void {
+  if (!isFromOwnPage(req))
+    throw new Refusal(403, 'forbidden', 'Only a page of the console may ask for this.');
 }
 
 function send(res: Response, status: number, json: object): void {

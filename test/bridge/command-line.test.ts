@@ -141,12 +141,12 @@ test('at 80 columns no line of a list is longer, and every list says when it is 
 });
 
 test.each([
-  ['drifts ignore x', '--until has to be a date'],
-  ['drifts ignore x --until yesterday --reason y', '--until has to be a date'],
-  ['drifts ignore x --until 2027-02-30 --reason y', '--until has to be a date'],
+  ['drifts ignore x', '--until: expected string'],
+  ['drifts ignore x --until yesterday --reason y', '--until: A date such as'],
+  ['drifts ignore x --until 2027-02-30 --reason y', '--until: A date such as'],
   ['leavers --since 2027-02-30', '--since is a date'],
   ['client create x --lifetime 5m', 'its keys: --jwks-uri, or --jwks-file'],
-  ['token create token-x', '<name> has to be 1 to 64 letters'],
+  ['token create token-x', '<name>: 1 to 64 letters'],
 ])('%s is wrong usage, in words of the command', async (args, words) => {
   expect(await run(bridge, args)).toMatchObject({ code: 64, err: expect.stringContaining(words) });
 });

@@ -270,19 +270,12 @@ test('scim-bridge token makes tokens in the store before the first start, and as
   const twice = await alone('create', 'okta');
   const text = /scimbridge_token_\S+/.exec(made.text)?.[0] ?? '';
   const operator = JSON.parse(ops.out);
-  const unnamed = await runAlone(['token', 'create', 'okta'], {
-    UPSTREAM_URL: 'http://x.invalid',
-    UPSTREAM_TOKEN: 'x',
-  });
+  const elsewhere = { UPSTREAM_URL: 'http://x.invalid', UPSTREAM_TOKEN: 'x' };
+  const unnamed = await runAlone(['token', 'create', 'okta'], elsewhere);
 
   expect([made.code, ops.code, twice.code]).toEqual([0, 0, 1]);
-  expect(made.err).toMatch(
-    /^Made in \S+bridge\S*\. A bridge with another store does not know it\.$/m,
-  );
-  expect(unnamed).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('data/bridge.db: set OPS_'),
-  });
+  expect(made.err).toMatch(/^Made in \S+\. A bridge with another store does not know it\.$/m);
+  expect(unnamed.err).toContain('data/bridge.db: set OPS_URL');
   expect(twice.text).toContain('Another token has this name');
   expect(operator).toMatchObject({ name: 'ada', for: 'operator', createdBy: 'command' });
 
@@ -290,7 +283,7 @@ test('scim-bridge token makes tokens in the store before the first start, and as
   const run = runner(bridge, { env: { OPS_TOKEN: operator.token } });
   await bridge.addUser('ada');
   const listed = await run('token', 'list');
-  expect(listed.text).toMatch(/okta +scim +never expires +never +\S+Z? \S+ +command\n/);
+  expect(listed.text).toMatch(/okta +scim +never expires +never\n/);
   expect(listed.text).not.toContain('scimbridge_');
   expect((await askWith(bridge, text)).status).toBe(200);
   const taken = await run('token', 'create', 'okta');

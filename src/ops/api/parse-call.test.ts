@@ -8,12 +8,9 @@ import { parseCall } from './routes.ts';
 const { attachFileToCard } = restrictedAccessCardFiles;
 const toContent = (text: string) => Buffer.from(text).toString('base64');
 
-const parsed: readonly (readonly [
-  why: string,
-  operation: Operation,
-  sent: unknown,
-  args: object,
-])[] = [
+type Row<Outcome> = readonly [why: string, operation: Operation, sent: unknown, outcome: Outcome];
+
+const parsed: readonly Row<object>[] = [
   ['nothing at all', groups.getListOfGroups, undefined, {}],
   [
     'a call without files as it is',
@@ -44,12 +41,7 @@ test.each(parsed)('parseCall takes %s', (_, operation, sent, args) => {
   expect(parseCall(operation, sent)).toEqual(args);
 });
 
-const refused: readonly (readonly [
-  why: string,
-  operation: Operation,
-  sent: unknown,
-  says: RegExp,
-])[] = [
+const refused: readonly Row<RegExp>[] = [
   ['a list', groups.getGroup, [], /groups\.getGroup: /],
   ['a part that no call has', groups.getGroup, { path: { uid: 'g' }, token: 'x' }, /token/],
   [

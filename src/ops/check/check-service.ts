@@ -12,7 +12,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { Transport } from '../../upstream/transport.ts';
-import { getSectionRights, toRefusalRemedy } from '../state/section-rights.ts';
+import { getSectionRights, toRefusalRemedy } from '../state/reasons.ts';
 
 /** Findings about the service, as printed by `scim-bridge check --json`. */
 export type CheckReport = Awaited<ReturnType<typeof checkService>>;

@@ -34,55 +34,19 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   const parsed = schema.safeParse(body ?? {});
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
+  const isUnion = issues.some(({ code }) => code === 'invalid_union');
   // An unknown member says that another body was meant, which matters more than a wrong value.
-  const issue = issues.find(({ path }) => path.length === 0) ?? issues[0];
-  const isOfNone = issue === undefined || issue.code === 'invalid_union';
-  throw new InvalidRequest(toRefusal(schema, isOfNone ? [] : issue.path));
+  const isOther = isUnion || issues.some(({ path }) => path.length === 0);
+  const [{ path = [], message = '' } = {}] = issues;
+  const name = path.filter((part) => typeof part === 'string').join('.');
+  const words = `\`${name}\`: ${message.replace(/^Invalid (input|option): |\.$/g, '')}.`;
+  throw new InvalidRequest(isOther ? toForm(schema) : words);
 }
 
-/** Says what a body has to be, or the member at this path. */
-function toRefusal(schema: unknown, path: readonly PropertyKey[], subject = 'The body'): string {
-  const { inner, about } = unwrap(schema);
-  const [name, ...rest] = path;
-  const part = findPart(inner, name);
-  const isOfList = inner instanceof z.ZodArray;
-  if (part) return toRefusal(part, rest, isOfList ? `each of ${subject}` : `\`${String(name)}\``);
-  if (inner instanceof z.ZodUnion && about !== undefined) return about;
-  const kind = toKind(inner);
-  if (about === undefined || inner instanceof z.ZodObject) return `${subject} has to be ${kind}.`;
-  const said = `${about.charAt(0).toLowerCase()}${about.slice(1)}`;
-  return `${subject} has to be ${kind === TEXT ? said : `${kind}. ${about}`}`;
-}
-
-/** The schema of a member, or of the entries of a list. */
-function findPart(schema: unknown, name: PropertyKey | undefined): unknown {
-  if (schema instanceof z.ZodUnion)
-    return schema.options.map((one) => findPart(one, name)).find((found) => found !== undefined);
-  if (schema instanceof z.ZodArray && name !== undefined) return schema.element;
-  return schema instanceof z.ZodObject ? schema.shape[String(name)] : undefined;
-}
-
-const TEXT = 'a text';
-
-function toKind(schema: unknown): string {
-  if (schema instanceof z.ZodEnum) return `one of: ${schema.options.join(', ')}`;
-  if (schema instanceof z.ZodBoolean) return 'true or false';
-  if (schema instanceof z.ZodLiteral) return 'true';
-  if (schema instanceof z.ZodArray) return 'a list';
-  if (schema instanceof z.ZodRecord) return 'an object';
-  if (!(schema instanceof z.ZodObject)) return TEXT;
-  const members = Object.keys(schema.shape).map((member) => `"${member}"`);
-  return `{${members.join(', ')}}, and nothing else`;
-}
-
-/** The type of a member without what makes it optional or null, and its description, the outermost. */
-export function unwrap(
-  schema: unknown,
-  words?: string,
-): { inner: unknown; about?: string | undefined } {
-  const about = words ?? (schema instanceof z.ZodType ? schema.description : undefined);
-  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodNullable;
-  return isWrapped ? unwrap(schema.unwrap(), about) : { inner: schema, about };
+function toForm(schema: z.ZodType): string {
+  const members = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const shown = members.map((member) => `"${member}"`).join(', ');
+  return schema.description ?? `The body may be {${shown}}, and nothing else.`;
 }
 
 /** States before and after an act: ids, words and numbers, never a secret and never a name of a person. */

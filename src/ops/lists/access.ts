@@ -1,7 +1,7 @@
 import { DEFAULT_PROVIDER, type Handling, RIGHTS } from '../../domain/provider.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { HANDOVER, ID_IMPORT } from './exports.ts';
-import { actOf, type Column, listOf, toCellText } from './list.ts';
+import { actOf, listOf, toCellText } from './list.ts';
 
 const COMMON = {
   filters: { state: ['live', 'revoked'] },
@@ -9,18 +9,6 @@ const COMMON = {
 } as const;
 
 const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
-
-type Credential = Pick<
-  OpsJson<'Client' | 'Token'>,
-  'provider' | 'lastUsedAt' | 'createdAt' | 'createdBy'
->;
-
-const ORIGIN: readonly Column<Credential>[] = [
-  { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
-  { name: 'provider', place: 'csv' },
-  { name: 'made', kind: 'time', place: 'minor', value: ({ createdAt }) => createdAt },
-  { name: 'made by', place: 'minor', value: ({ createdBy }) => createdBy },
-];
 
 /** Lists of providers and credentials, and what operators do about them, in the order of `--help`. */
 export const access = {
@@ -50,7 +38,7 @@ export const access = {
     { name: 'id', kind: 'id', place: 'whole' },
     { name: 'name', value: (client) => `${client.name}${toScope(client)}` },
     { name: 'proven by', isLong: true, value: toProof },
-    ...ORIGIN,
+    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
   ])({
     ...COMMON,
     path: '/clients',
@@ -123,7 +111,7 @@ export const access = {
     { name: 'name' },
     { name: 'for', value: (token) => `${token.for}${toScope(token)}` },
     { name: 'state', value: toState },
-    ...ORIGIN,
+    { name: 'last used', place: 'minor', value: ({ lastUsedAt }) => lastUsedAt ?? 'never' },
   ])({
     ...COMMON,
     path: '/tokens',

@@ -32,7 +32,7 @@ export const recordRoutes = [
       const of = {
         resource_id: resource,
         resource_type: type,
-        credential: key && [key, ...(await findCredentials(db, { name: key })).keys()],
+        credential: key && [key, ...(await listCredentials(db, { name: key })).keys()],
         status: status === undefined ? status : parseStatuses(status),
       };
       const rows = await listNewest(db, 'requests', of, part);
@@ -118,21 +118,19 @@ export const recordRoutes = [
   ),
 ] as const;
 
-type Sought = Readonly<Record<'id', readonly string[]> | Record<'name', string>>;
-
-/** Names of tokens and clients by their ids, also of revoked ones. */
-async function findCredentials(db: Db, of: Sought): Promise<ReadonlyMap<string, string>> {
-  const found = await listWhere(db, 'credentials', { kind: ['token', 'client'], ...of });
-  return new Map(found.map(({ kind, id, name }) => [`${kind}-${id}`, name]));
-}
-
 /** Finds the names of the credentials of requests, by their ids; those of the settings have none. */
 export function findCredentialNames(
   db: Db,
   of: readonly ({ credential?: string | undefined } | undefined)[],
 ) {
   const ids = of.flatMap((one) => one?.credential?.replace(/^\w+-/, '') ?? []);
-  return findCredentials(db, { id: [...new Set(ids)] });
+  return listCredentials(db, { id: [...new Set(ids)] });
+}
+
+/** Names of tokens and clients by their ids, also of revoked ones. */
+async function listCredentials(db: Db, of: { id: readonly string[] } | { name: string }) {
+  const found = await listWhere(db, 'credentials', { kind: ['token', 'client'], ...of });
+  return new Map(found.map(({ kind, id, name }) => [`${kind}-${id}`, name]));
 }
 
 /** @throws InvalidRequest */

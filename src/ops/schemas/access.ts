@@ -9,12 +9,10 @@ const PROVIDER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DOMAIN = /^(?:[\p{L}\p{N}-]{1,63}\.)*[\p{L}\p{N}-]{1,63}$/u;
 const ENTRIES_MAX = 100;
 
-const name = z
-  .string()
-  .refine((given) => NAME.test(given))
-  .describe(
-    '1 to 64 letters, digits, dots, hyphens and underscores; not token-, client- or settings- first.',
-  );
+const name = t.checked(
+  '1 to 64 letters, digits, dots, hyphens and underscores; not token-, client- or settings- first.',
+  (given) => NAME.test(given),
+);
 const profile = t.word(
   PROFILES,
   '`strict` refuses what the SCIM 2.0 Interoperability Profile refuses.',
@@ -108,20 +106,16 @@ export const handling = t.object({
     .describe('By what a person is recognised who is new to the bridge.'),
 });
 
-const some = (isFine: (entry: string) => boolean) =>
-  t
-    .list(t.text())
-    .min(1)
-    .max(ENTRIES_MAX)
-    .refine((all) => all.every(isFine));
+const some = (about: string, isFine: (entry: string) => boolean) =>
+  t.orNull(t.list(t.text().refine(isFine, about)).min(1).max(ENTRIES_MAX), about);
 const settings = {
-  domains: t.orNull(
-    some((entry) => entry.length <= 253 && DOMAIN.test(entry)),
+  domains: some(
     'Mail domains whose people it may create or take over; null: any.',
+    (entry) => entry.length <= 253 && DOMAIN.test(entry),
   ),
-  groupNames: t.orNull(
-    some((entry) => entry.trim() !== '' && entry.length <= 256),
+  groupNames: some(
     'Names that its groups may have, `*` stands for any text; null: any.',
+    (entry) => entry.trim() !== '' && entry.length <= 256,
   ),
   may: t.list(z.enum(RIGHTS), 'Its rights; `create` is also to take over.'),
   ...handling.shape,
@@ -172,10 +166,9 @@ export const accessSchemas = {
   Provider: providerOf,
   ProviderList: t.listOf(providerOf),
   ProviderBody: wish.extend({
-    name: z
-      .string()
-      .refine((given) => PROVIDER_NAME.test(given))
-      .describe('1 to 64 letters, digits, dots, hyphens and underscores.'),
+    name: t.checked('1 to 64 letters, digits, dots, hyphens and underscores.', (given) =>
+      PROVIDER_NAME.test(given),
+    ),
   }),
   LimitsBody: wish,
 };

@@ -45,18 +45,12 @@ const drift = t.object({
   privileged: t.textOrNull('Why an unmanaged one is not taken over with others.'),
 });
 
-const words = () =>
-  z
-    .string()
-    .max(500)
-    .refine((given) => given.trim() !== '');
+const said = (about: string) =>
+  t.checked(about, (given) => given.trim() !== '' && given.length <= 500);
 const ignoring = {
-  until: z
-    .string()
-    .refine(isDate)
-    .describe('A date such as 2027-01-31, or a moment, that is still to come.'),
-  reason: words().describe('Why: 1 to 500 characters.'),
-  by: t.optional(words(), 'Who says so; the name of the credential when left out.'),
+  until: t.checked('A date such as 2027-01-31, or a moment, that is still to come.', isDate),
+  reason: said('Why: 1 to 500 characters.'),
+  by: t.optional(said('Who says so; the name of the credential when left out.')),
 };
 
 function toBody<const Word extends string, const More extends z.core.$ZodLooseShape>(

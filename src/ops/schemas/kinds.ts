@@ -20,6 +20,9 @@ const count = z.int().min(0);
 const moment = z.iso.datetime();
 
 const kinds = {
+  /** A text with a test, whose description is also the reason of its refusal. */
+  checked: (about: string, isFine: (text: string) => boolean) =>
+    z.string().refine(isFine, about).describe(about),
   object: <Members extends z.core.$ZodLooseShape>(members: Members) => z.strictObject(members),
   /** The same with its description, which is null where there is nothing to say. */
   part: <Members extends z.core.$ZodLooseShape>(about: string | null, members: Members) =>

@@ -145,7 +145,7 @@ export const stateSchemas = {
       t.object({ name: z.string().min(1).describe('An id, a userName, an address or a name.') }),
       t.object({ all: z.literal(true) }),
     ])
-    .describe('The body has to be {"name": "…"} or {"all": true}.'),
+    .describe('Either `name`, of one person or group, or `all`, which is true.'),
   Retry: t.object({
     count: t.count(),
     heldBy: leaverHold.describe('Why it is not tried yet; null: it is.'),
