@@ -87,9 +87,6 @@ by default nothing. Exit code 1: not everything could be compared.`,
   }),
 };
 
-const NAME_ONE =
-  'set OPS_URL and OPS_TOKEN to ask a running bridge, or DATABASE_URL to the store that the token is made in';
-
 /** What is special about the commands of some requests, by their usage. */
 export const SPECIAL: Readonly<Record<string, Special>> = {
   [access.TOKEN_CREATE.command]: {
@@ -104,7 +101,7 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
       const { value, from } = shown.find(({ name }) => name === 'database.url') ?? {};
       const place = findStoreFile(settings) ?? value;
       if (from === 'default' && !existsSync(String(place)))
-        throw new BridgeError('no-store', `there is no store at ${place}: ${NAME_ONE}`);
+        throw new BridgeError('no-store', `no store is at ${place}: set OPS_URL or DATABASE_URL`);
       // Loaded on demand: it opens a store.
       const { makeTokenInStore } = await import('../app/first-access.ts');
       const made = await makeTokenInStore(settings, given);
@@ -113,7 +110,6 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
     },
   },
   [access.SESSION_REVOKE.command]: {
-    /** Ends a sign-in by its id, or all of one operator by the name. */
     async send({ connect }, { id: key }) {
       const client = connect();
       const page = await askOps(client, 'SessionList', '/sessions?limit=1000');
@@ -125,7 +121,6 @@ export const SPECIAL: Readonly<Record<string, Special>> = {
     },
   },
   [acts.RESUME.command]: {
-    /** Asks before what waits is brought to the service. */
     async findQuestion({ connect }) {
       const { mode, paused, waiting } = (await askOps(connect(), 'Status', '/status')).writes;
       if (mode !== 'live' || paused === null || waiting === 0) return undefined;

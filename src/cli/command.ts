@@ -31,7 +31,6 @@ export interface CliContext extends CliWorld {
 /** What was typed, and where it runs. */
 export interface Call<Typed> extends CliContext {
   readonly command: Command;
-  /** Arguments and options by name. */
   readonly typed: Typed;
 }
 

@@ -74,7 +74,6 @@ type Check = Gate['checks'][number];
 
 /** An answer, and what was looked at of it: evidence holds no secret, and nothing of people whom the run did not make. */
 interface Answer {
-  /** `GET /Users?filter=userName eq "…"`. */
   readonly request: string;
   readonly status: number;
   readonly durationMs: number;

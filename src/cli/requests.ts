@@ -182,7 +182,6 @@ function listArguments(usage: string): string[] {
   return [...usage.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
 }
 
-/** Sends the request of an act. @throws BridgeError `ops-failed` */
 async function sendAct(act: Act<never>, client: OpsClient, given: Given): Promise<unknown> {
   const isOfOne = act.path.startsWith('/{resource}');
   const of = isOfOne ? await findResource(client, String(given.resource)) : undefined;

@@ -127,11 +127,7 @@ function parseLimit(text: string): number | null {
 /** Asks a sandbox. @throws BridgeError `sandbox-failed` */
 async function send({ url, token }: OpsJson<'Sandbox'>, asked: string, body?: JsonObject) {
   const [method = '', path] = asked.split(' ');
-  if (token === null)
-    throw new BridgeError(
-      'sandbox-failed',
-      'only a token with the role operator controls the sandbox',
-    );
+  if (token === null) throw new BridgeError('sandbox-failed', 'it takes the role operator');
   const { statusCode, body: content } = await request(`${url}/_sandbox/${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -98,7 +98,7 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
   if (call.typed.undo) return undoMove(call, settings);
   const to = findTarget(call);
   const path = findSource(settings);
-  using _lock = takeFile(path, LOCK_WAIT_MS);
+  using _lock = takeFile(path, sqlite.LOCK_WAIT_MS);
   const file = sqlite.inspectSqlite(path);
   const isOlder = file.migrations.length < MIGRATIONS.length;
   const older = isOlder ? 'is of an earlier version: start this one on it once' : undefined;
@@ -144,16 +144,13 @@ async function undoMove(call: Call<MoveOptions>, settings: Settings) {
   const question = 'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
   if (!(await confirm(call, question))) return undefined;
   const path = findSource(settings);
-  using _lock = takeFile(path, LOCK_WAIT_MS);
+  using _lock = takeFile(path, sqlite.LOCK_WAIT_MS);
   if (!sqlite.inspectSqlite(path).migrations.includes(MOVED))
     throw toFailure(`${path} was not moved`);
   unsealSqlite(path);
   const next = `set DATABASE_URL to sqlite:${path}. Empty the database before another move.`;
   return { text: `${path} is the store again: ${next}\n` };
 }
-
-/** Wait for a stopping bridge, in milliseconds. */
-const LOCK_WAIT_MS = 200;
 
 function findSource(settings: Settings): string {
   const path = findStoreFile(settings);

@@ -40,12 +40,8 @@ test('a narrower terminal cuts off even that, and no line is longer than it', ()
 });
 
 test('characters that take two places keep the columns straight, and a cut falls between them', () => {
-  const rows = ['日本語の名前です', 'plain'].map((name) => ({
-    ...row,
-    name,
-    since: '',
-    problem: 'x',
-  }));
+  const short = { ...row, since: '', problem: 'x' };
+  const rows = ['日本語の名前です', 'plain'].map((name) => ({ ...short, name }));
   const lines = toTable(rows, columns, at(57)).split('\n');
 
   expect(lines[1]).toBe(`${row.id}  日本語の…   x`);

@@ -25,7 +25,6 @@ const WIDTH_GOOD = 10;
 const WIDTH_MIN = 4;
 
 interface Filled {
-  /** Left out first. */
   readonly isMinor: boolean;
   /** Cut off last: an id and a moment are of no use in part. */
   readonly isFixed: boolean;

@@ -38,7 +38,6 @@ export function createSignInActs({
   }
   return {
     keep,
-    /** Opens a session, and gives it to the browser as a cookie; undefined: none was opened. */
     async open<T extends { readonly session: Session; readonly text: string } | undefined>(
       res: Response,
       by: Pick<Credential, 'id' | 'name' | 'purpose'>,

@@ -83,7 +83,6 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
     });
   return {
     router,
-    /** Has the browser forget whom the provider named. */
     forget: (res: Response) => setCookie(res, options, { name: 'scim_bridge_id_token' }),
     /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
     async findEnd(req: Request): Promise<string | undefined> {
@@ -179,7 +178,6 @@ function toOwnPage(asked: unknown, url: string): string {
   return isOwn ? `${page.pathname}${page.search}` : home;
 }
 
-/** Gives the browser a cookie, or takes it away. */
 function setCookie(
   res: Response,
   { url }: Pick<OidcOptions, 'url'>,

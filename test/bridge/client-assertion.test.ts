@@ -227,7 +227,7 @@ const refusedTrusts: readonly [why: string, trust: object, words: string][] = [
   [
     'a claim that is compared anyway',
     { jwksUri, claims: { exp: ['1'] } },
-    'exp of `claims` is compared',
+    '`claims`: exp is compared',
   ],
   ['a day and more', { jwksUri, lifetime: '25h' }, '`lifetime` is a duration'],
   ['a word too much', { jwksUri, key: 'x' }, '`trust`: Unrecognized key'],

@@ -145,7 +145,7 @@ test.each([
   ['drifts ignore x --until yesterday --reason y', '--until: A date such as'],
   ['drifts ignore x --until 2027-02-30 --reason y', '--until: A date such as'],
   ['leavers --since 2027-02-30', '--since is a date'],
-  ['client create x --lifetime 5m', 'its keys: --jwks-uri, or --jwks-file'],
+  ['client create x --lifetime 5m', 'needs keys: --jwks-uri, or --jwks-file'],
   ['token create token-x', '<name>: 1 to 64 letters'],
 ])('%s is wrong usage, in words of the command', async (args, words) => {
   expect(await run(bridge, args)).toMatchObject({ code: 64, err: expect.stringContaining(words) });

@@ -121,6 +121,8 @@ describe('console session', () => {
     const asReader = await bridge.request('GET', toUrl('/ops/sandbox'), undefined, headers);
     expect(asReader.body).toEqual({ url: bridge.sandbox.url, token: null });
     expect((await bridge.ops('GET', '/sandbox')).body.token).toBe(bridge.sandbox.token);
+    const env = { OPS_COMMAND_TOKEN: String(body.token) };
+    expect((await runner(bridge, { env })('sandbox', 'state')).err).toContain('role operator');
   });
 
   const pages = ['/ops/status', '/ops/nowhere', '/metrics', '/healthz', '/console/'];

@@ -163,15 +163,14 @@ describe('the proof of a leaver', () => {
     const person = runner(world, { columns: 400 });
 
     const table = await person('leavers');
-    const narrow = await runner(world, { columns: 80 })('leavers');
+    const narrow = await runner(world, { columns: 80, hasColours: false })('leavers');
     const csv = await job('leavers', '--csv', '--since', '2020-01-01');
     const none = await person('leavers', '--since', '2999-01-01');
     const wrong = await job('leavers', '--since', 'yesterday');
     const both = await job('leavers', '--json', '--csv');
 
     expect(table.text).toContain('lea@example.com');
-    expect(narrow.text).toMatch(/ \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/);
-    expect(narrow.text).not.toMatch(/\d{4}-\S*…/);
+    expect(narrow.text).toMatch(/^lea@\S+ +out +(\S+ +)?\d{4}-\S+ \S+Z +\d{4}-\S+ \S+Z/m);
     const [head = '', row = ''] = csv.text.split('\r\n');
     expect(head.split(',').slice(0, 6)).toEqual([
       ...['id', 'name', 'status', 'credential', 'request', 'asked'],

@@ -180,13 +180,10 @@ function parseTrust(body: OpsJson<'TrustBody'>): Trust {
   const { issuer = null, audiences = [], lifetime, once = 'jti' } = body;
   const claims = Object.entries(body.claims ?? {}).map(([name, values]) => ({ name, values }));
   const own = claims.find(({ name }) => OWN_CLAIMS.includes(name));
-  if (own !== undefined)
-    throw new InvalidRequest(`${own.name} of \`claims\` is compared in any case.`);
+  if (own !== undefined) throw new InvalidRequest(`\`claims\`: ${own.name} is compared anyway.`);
   if (claims.length > CLAIMS_MAX) throw new InvalidRequest(`\`claims\` has at most ${CLAIMS_MAX}.`);
   if (issuer !== null && audiences.length === 0)
-    throw new InvalidRequest(
-      'An issuer signs for many: `audiences` says which tokens are for you.',
-    );
+    throw new InvalidRequest('An issuer signs for many: `audiences` says which are for you.');
   if (issuer !== null && claims.length === 0)
     throw new InvalidRequest('An issuer signs for many: `claims` says who of them it is.');
   const lifetimeMs = parseLifetime(lifetime, ASSERTION_TERMS, 'lifetime');
@@ -199,9 +196,7 @@ function parseSource({ issuer, jwksUri, jwks }: OpsJson<'TrustBody'>): KeySource
   if (jwks !== undefined) return { kind: 'given', keys: parseGiven(jwks) };
   if (jwksUri !== undefined) return { kind: 'address', url: parseAddress('jwksUri', jwksUri) };
   if (issuer === undefined)
-    throw new InvalidRequest(
-      'A client that signs for itself needs its keys: `jwksUri`, or `jwks`.',
-    );
+    throw new InvalidRequest('A client that signs for itself needs keys: `jwksUri`, or `jwks`.');
   parseAddress('issuer', issuer);
   return { kind: 'issuer' };
 }
@@ -231,7 +226,5 @@ function parseLifetime(
   const { min, max, otherwise } = limits;
   const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
   if (parsed.success) return parsed.data;
-  throw new InvalidRequest(
-    `\`${name}\` is a duration from ${min} to ${max}, such as ${otherwise}.`,
-  );
+  throw new InvalidRequest(`\`${name}\` is a duration, ${min} to ${max}, such as ${otherwise}.`);
 }

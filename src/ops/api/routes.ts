@@ -97,9 +97,7 @@ export const allOperations: readonly Operation[] = Object.values(operationGroups
 const operationsById = new Map(allOperations.map((operation) => [operation.id, operation]));
 
 /** The operation that `group.name` means. */
-export function findOperation(id: string): Operation | undefined {
-  return operationsById.get(id);
-}
+export const findOperation = (id: string) => operationsById.get(id);
 
 /** The name that was probably meant by a wrong one; a name without its group is found too. */
 export function findNearOperation(wrong: string): string | undefined {

@@ -209,17 +209,12 @@ function toDetail(error: UpstreamError): string {
 
 const OTHER_ADDRESS =
   'Correct `upstream.url`: what answers there is not the service but a proxy, a login page or another site.';
-const NETWORK =
-  'Correct `upstream.url`, or check the network, firewalls and `upstream.proxy` between here and there.';
-const CERTIFICATE =
-  'Correct the host name in `upstream.url`, or name the file of the authority that issued the certificate in NODE_EXTRA_CA_CERTS.';
-const NO_TLS =
-  'Correct `upstream.url`: what answers there does not speak TLS; the port may be one of http.';
 const REPORT =
   'The answer has a form that the bridge does not know: report it with the version of the bridge.';
 
 const REMEDIES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
-  connection: NETWORK,
+  connection:
+    'Correct `upstream.url`, or check the network, firewalls and `upstream.proxy` between here and there.',
   'credentials-refused': 'Set a valid token of the service as `upstream.token`.',
   'rate-limited': 'See who else uses this token; if nobody, lower `upstream.requestsPerSecond`.',
   unavailable: 'The service has a problem of its own: try again later.',
@@ -233,8 +228,10 @@ const REMEDIES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
 
 function toRemedy(error: UpstreamError): string {
   const cause = findCauseCode(error) ?? '';
-  if (cause === 'ERR_SSL_WRONG_VERSION_NUMBER') return NO_TLS;
-  if (TLS.test(cause)) return CERTIFICATE;
+  if (cause === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return 'Correct `upstream.url`: what answers there does not speak TLS; the port may be one of http.';
+  if (TLS.test(cause))
+    return 'Correct the host name in `upstream.url`, or name the file of the authority that issued the certificate in NODE_EXTRA_CA_CERTS.';
   // Only what the transport could not read has a status; the other was JSON of another form.
   if (error.code === 'unreadable' && error.status === undefined) return REPORT;
   return REMEDIES[error.code] ?? REPORT;

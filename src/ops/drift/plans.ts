@@ -17,7 +17,6 @@ import { OLDEST, type PartQuery } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { PLANS } from '../lists/tables.ts';
-import { findCredentialNames } from '../records/routes.ts';
 import { type OpsJson, toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { OTHER_HASH, toSubjectView } from './drifts.ts';
@@ -145,14 +144,9 @@ async function listActions(db: Db, plan: PlanRow, { from: afterId, limit }: Part
   const views = await listPlanActionViews(db, plan.id, { afterId, limit });
   const isAsked = plan.source === 'provider';
   const authors = isAsked ? await listAskers(db, views) : await findAuthors(db, plan, views);
-  const names = await findCredentialNames(db, authors);
   return views.map((view, place) => {
     const { credential: by, at } = authors[place] ?? {};
-    return {
-      ...view,
-      seq: view.id,
-      who: by && at !== undefined ? { by: names.get(by) ?? by, at } : null,
-    };
+    return { ...view, seq: view.id, who: by && at !== undefined ? { by, at } : null };
   });
 }
 

@@ -84,7 +84,6 @@ export async function* eachRow<Type extends Sought['type']>(
   for await (const rows of readRows(db, type, { limit: ROWS_PART, where })) yield* rows;
 }
 
-/** Finds whom each entry may be. */
 async function listMatches(
   db: Db,
   entries: readonly ExportEntry[],

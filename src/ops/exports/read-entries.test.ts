@@ -151,6 +151,6 @@ describe('readEntries', () => {
     const words = /^A column of map is not in the file/;
     await expect(read('userName\nada\n', { map: 'Mail=email' })).rejects.toThrow(words);
     expect(() => parseColumnMap('Mail=mail')).toThrow(/the attributes are id, externalId/);
-    expect(() => parseColumnMap('Mail')).toThrow(/map is column=attribute/);
+    expect(() => parseColumnMap('Mail')).toThrow(/^`map` is column=attribute/);
   });
 });

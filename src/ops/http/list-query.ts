@@ -40,7 +40,9 @@ export function parseQuery<F extends Filters>(
   const names = [...paging, ...Object.keys(words)];
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(query)) {
-    if (!names.includes(name)) throw unknownParameter(name, names);
+    const unknown = `There is no parameter ${name.slice(0, TEXTS_MAX.text)}`;
+    if (!names.includes(name))
+      throw new InvalidRequest(`${unknown}; there are ${names.join(', ') || 'none'}.`);
     if (typeof value !== 'string' || value === '')
       throw new InvalidRequest(`\`${name}\` is to be given once, and with a value.`);
     assertWord(name, value, words[name]);
@@ -51,14 +53,6 @@ export function parseQuery<F extends Filters>(
   if (!isLimit) throw new InvalidRequest(`limit is 1 to ${PAGE_MAX}.`);
   // Only known names with known words come this far.
   return { limit: Number(limit), cursor, filters: others as ListQuery<F>['filters'] };
-}
-
-function unknownParameter(name: string, known: readonly string[]): InvalidRequest {
-  const words =
-    known.length === 0
-      ? 'This request takes no parameters in the address.'
-      : `There is no parameter ${name.slice(0, TEXTS_MAX.text)}; there are ${known.join(', ')}.`;
-  return new InvalidRequest(words);
 }
 
 /** @param words undefined: it says which page is asked for. @throws InvalidRequest */

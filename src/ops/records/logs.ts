@@ -19,7 +19,6 @@ const WAITING_MAX = 10_000;
 interface LogDeps {
   readonly store: Pick<Store, 'write'>;
   readonly openRecord: OpenRecordOf;
-  /** Called when the store does not take something. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -48,7 +47,6 @@ export function createRequestLog({ store, openRecord, onFailure }: LogDeps) {
     }
   }
 
-  /** Stores what waits. */
   function stored(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

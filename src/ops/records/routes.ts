@@ -23,21 +23,17 @@ import { type OpsJson, toView } from '../schemas/schemas.ts';
 export const recordRoutes = [
   listRoute(
     records.REQUESTS,
-    async (
-      { store: { read: db }, recordsStored },
-      { resource, type, credential: key, status },
-      part,
-    ) => {
+    async ({ store: { read: db }, recordsStored }, { credential: key, ...filters }, part) => {
       await recordsStored();
+      const named = key ? await listWhere(db, 'credentials', { kind: KIND, name: key }) : [];
       const of = {
-        resource_id: resource,
-        resource_type: type,
-        credential: key && [key, ...(await listCredentials(db, { name: key })).keys()],
-        status: status === undefined ? status : parseStatuses(status),
+        resource_id: filters.resource,
+        resource_type: filters.type,
+        credential: key && [key, ...named.map(toCredentialId)],
+        status: filters.status === undefined ? undefined : parseStatuses(filters.status),
       };
       const rows = await listNewest(db, 'requests', of, part);
-      const names = await findCredentialNames(db, rows);
-      return rows.map((row) => ({ ...row, credentialName: names.get(row.credential) ?? null }));
+      return (await addCredentialNames(db, rows)).flatMap((row) => row ?? []);
     },
     (row, { findRepairWords }) => {
       const { resource_type: type, resource_id: id } = row;
@@ -118,22 +114,19 @@ export const recordRoutes = [
   ),
 ] as const;
 
-/** Finds the names of the credentials of requests, by their ids; those of the settings have none. */
-export function findCredentialNames(
-  db: Db,
-  of: readonly ({ credential?: string | undefined } | undefined)[],
-) {
-  const ids = of.flatMap((one) => one?.credential?.replace(/^\w+-/, '') ?? []);
-  return listCredentials(db, { id: [...new Set(ids)] });
+const KIND: readonly ['token', 'client'] = ['token', 'client'];
+const toCredentialId = ({ kind, id }: { kind: string; id: string }) => `${kind}-${id}`;
+
+/** Adds the name of its credential to each request; null: it is one of the settings. */
+export async function addCredentialNames(db: Db, requests: readonly (RequestRow | undefined)[]) {
+  const id = requests.map((request) => `${request?.credential.replace(/^\w+-/, '')}`);
+  const found = await listWhere(db, 'credentials', { kind: KIND, id });
+  const names = new Map(found.map((one) => [toCredentialId(one), one.name]));
+  return requests.map(
+    (one) => one && { ...one, credentialName: names.get(one.credential) ?? null },
+  );
 }
 
-/** Names of tokens and clients by their ids, also of revoked ones. */
-async function listCredentials(db: Db, of: { id: readonly string[] } | { name: string }) {
-  const found = await listWhere(db, 'credentials', { kind: ['token', 'client'], ...of });
-  return new Map(found.map(({ kind, id, name }) => [`${kind}-${id}`, name]));
-}
-
-/** @throws InvalidRequest */
 function parseStatuses(text: string): { readonly '>=': number; readonly '<=': number } {
   if (!/^([2-5]xx|[1-5]\d\d)$/.test(text))
     throw new InvalidRequest('`status` is a number such as 409, or 2xx to 5xx.');
@@ -141,7 +134,6 @@ function parseStatuses(text: string): { readonly '>=': number; readonly '<=': nu
   return { '>=': Number(first), '<=': Number(last) };
 }
 
-/** @throws InvalidRequest */
 function parseCursor(cursor: string | undefined): LeaverQuery['after'] {
   if (cursor === undefined) return { left_at: NEWEST, seq: 0 };
   const [, leftAt, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
@@ -158,8 +150,7 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
   );
   const kind = 'user.deactivate' as const;
   const asked = rows.map(({ id, left_at }) => ({ kind, resource_id: id, planned_at: left_at }));
-  const askers = await listAskers(db, asked);
-  const names = await findCredentialNames(db, askers);
+  const askers = await addCredentialNames(db, await listAskers(db, asked));
   const ids = rows.map(({ id }) => id);
   const always = { from: 0, until: NEWEST, limit: EVENTS_MAX };
   const events = await listEventsAbout(db, ids, always);
@@ -171,7 +162,7 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
     const waits = status === 'waits';
     return toView('Leaver', row, {
       person: row,
-      asked: toAsked(asker, names),
+      asked: asker ? { ...asker, requestId: asker.request_id } : null,
       acceptedAt: leftAt,
       sent: call ?? null,
       seenAt: outAt,
@@ -183,12 +174,6 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
       planId: waits ? row.plan : null,
     });
   });
-}
-
-function toAsked(asker: RequestRow | undefined, names: ReadonlyMap<string, string>) {
-  if (asker === undefined) return null;
-  const credentialName = names.get(asker.credential) ?? null;
-  return { ...asker, credentialName, requestId: asker.request_id };
 }
 
 /** Distance in time between a call and its entry in the audit log, at most, in milliseconds. */

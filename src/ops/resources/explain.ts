@@ -236,7 +236,6 @@ function toRuledField(it: Explained, field: string, values: Values): OpsJson<'Fi
   return { ...plain, from, ...(note && { note }) };
 }
 
-/** Owner of what a rule gave that is there no more. */
 const REPLACED = 'a rule that is being replaced';
 
 /** A rule by its place in the list and its text. @param number undefined: it is there no more */
@@ -265,7 +264,6 @@ function toAdminOwner(book: RuleBook, row: rows.GroupRow, { by_rule, desired }: 
   return row.admins_asked === 1 || row.origin === 'created' ? 'provider' : 'service';
 }
 
-/** Attributes that the service has a place for. */
 const HELD = {
   user: new Set(['userName', 'name', 'emails', 'active', USER_EXTENSION]),
   group: new Set(['displayName', GROUP_EXTENSION]),

@@ -90,7 +90,7 @@ const planAction = t.object({
   harm: t.orNull(t.word(HARM_KINDS)),
   status: t.word(['planned', 'released', 'done', 'dropped']),
   reason: t.text(),
-  who: t.partOrNull('The credential of the request by its name, or the author by the audit log.', {
+  who: t.partOrNull('The credential of the request, or the author by the audit log.', {
     by: t.text(),
     at: t.moment(),
   }),

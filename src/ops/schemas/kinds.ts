@@ -88,7 +88,6 @@ export const t = {
     free: freeSeats(),
     daysLeft: describe(z.number().nullable(), 'Until they run out, by the last two days.'),
   }),
-  /** Seats that a plan needs, beside those that there are. */
   planSeats: object({
     needs: kinds.count('For accounts that it creates or activates.'),
     frees: kinds.count('By accounts that it deactivates or deletes.'),

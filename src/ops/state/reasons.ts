@@ -30,7 +30,6 @@ const KEPT = 'writes are kept for later';
 /** The reasons for which requests cannot be served; with the others writes are accepted all the same. */
 const BLOCKING: readonly string[] = ['store-unusable', 'first-read', 'draining'];
 
-/** What the process knows. */
 const OF_PROCESS: Reasons<ReadinessFacts> = {
   'store-unusable': [
     'Bring the database or the disk back; docs/runbook.md#error-codes explains the code.',
@@ -83,7 +82,6 @@ const OF_PROCESS: Reasons<ReadinessFacts> = {
   ],
 };
 
-/** What the store knows. */
 const OF_STORE: Reasons<StoreFacts> = {
   'store-read-only': [
     'Make room on the disk, or bring it back; everything goes on by itself then. docs/runbook.md#error-codes explains the code.',

@@ -230,7 +230,6 @@ function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Swe
   return toView('Sweep', row, { admins: row.reads_admins, progress });
 }
 
-/** Has what waits tried at once: of one user or group, or all. */
 async function retry({ store, clock }: OpsSources, key?: ResourceKey): Promise<Retried[]> {
   const at = clock.now();
   const tried: Retried[] = [];

@@ -15,7 +15,7 @@ import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { getOnly, listKeyedPaths, ok, route } from '../http/route.ts';
-import { findCredentialNames } from '../records/routes.ts';
+import { addCredentialNames } from '../records/routes.ts';
 import { type OpsJson, toMoment, toView } from '../schemas/schemas.ts';
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
@@ -85,9 +85,8 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
   const own = await listNewest(db, 'requests', { resource_id: id }, { from: NEWEST, limit });
   const places = row.type === 'user' ? await stored.listRequestsForPlaces(db, past) : [];
   const ofGroups = new Map(places.map((request) => [request.seq, request]));
-  const rows = [...own, ...ofGroups.values()];
-  const names = await findCredentialNames(db, rows);
-  return rows.map((request) => ofRequest(request, names.get(request.credential)));
+  const rows = await addCredentialNames(db, [...own, ...ofGroups.values()]);
+  return rows.flatMap((row) => (row ? ofRequest(row, row.credentialName ?? undefined) : []));
 }
 
 function ofRequest(row: stored.RequestRow, name = row.credential): Happening {

@@ -15,7 +15,7 @@ import { connect, createFile, takeFile } from './sqlite-file.ts';
 import { StoreError, toSqliteStoreError } from './store-error.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
-const LOCK_WAIT_MS = 200;
+export const LOCK_WAIT_MS = 200;
 
 const FILES = ['', '-wal', '-shm'] as const;
 
