@@ -184,8 +184,8 @@ describe('the request for a census', () => {
 
   test.each([
     ['a file that cannot be understood', 'a;b\n1;2\n', '', /None of the 2 columns is known/],
-    ['a map that cannot be understood', toFile(toRow('ada')), '?map=a', /map is column=attribute/],
-    ['a map without end', toFile(toRow('ada')), `?map=${'a'.repeat(4_001)}`, /map has 4000 char/],
+    ['a map that cannot be understood', toFile(toRow('ada')), '?map=a', /map. is column=attr/],
+    ['a map without end', toFile(toRow('ada')), `?map=${'a'.repeat(4_001)}`, /map. has 4000 ch/],
     ['a parameter that there is not', toFile(toRow('ada')), '?limit=1', /no parameter limit/],
   ])('refuses %s', async (_, file, query, words) => {
     const { status, body } = await ask(bridge, file, query);
