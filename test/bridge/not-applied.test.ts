@@ -319,7 +319,7 @@ describe('what the service does not show, or shows in place of another', () => {
       return url.pathname.endsWith('/Users') ? { Resources: [], totalResults: 0 } : body;
     });
     await bridge.patch(`/Groups/${desk}`, toAdmin('remove', ivy));
-    await untilSeen(() => calls.count({ operation }) > 2, true);
+    await untilSeen(() => calls.count({ operation }) > 1, true);
     see();
     await untilSeen(() => service.admins('Desk').includes('ivy@example.com'), false);
 
