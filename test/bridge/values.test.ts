@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
@@ -79,40 +78,6 @@ describe('a number where a text belongs is kept as it was written', () => {
     }
     expect(await bridge.find('/Users', 'externalId eq "76561198000000000"')).toEqual([]);
   });
-
-  test('beside texts that look like numbers, which stay what they are', async () => {
-    const title = 'a: 1.10, [2.50, "3.0": 4.00] \\" , 5.00 \\\\';
-    const user = toUser('beside', { title, displayName: title, externalId: '@' });
-
-    const { body: shown } = await sendText('POST', '/Users', withNumber(user, '7.70'));
-
-    expect(shown).toMatchObject({ title, displayName: title, externalId: '7.70' });
-  });
-});
-
-describe('a number that a number cannot hold', () => {
-  const refused = ['9007199254740993', '1.5', '1e400'];
-  for (const number of refused) {
-    test(`${number} is refused where a whole number belongs, and changes nothing`, async () => {
-      const name = `whole${refused.indexOf(number)}`;
-      const user = toUser(name, { [USER_EXTENSION]: { appsPermissions: '@' } });
-      const created = await sendText('POST', '/Users', withNumber(user, number));
-      expect(created).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
-
-      const id = await bridge.addUser(name);
-      const before = await read(id);
-      for (const [path, value] of [
-        [`${USER_EXTENSION}:appsPermissions`, '@'],
-        [USER_EXTENSION, { appsPermissions: '@' }],
-      ] as const) {
-        const patch = withNumber(toPatch(replace(path, value)), number);
-        const patched = await sendText('PATCH', `/Users/${id}`, patch);
-        expect(patched).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
-      }
-      expect((await sendText('PUT', `/Users/${id}`, withNumber(user, number))).status).toBe(400);
-      expect(await read(id)).toEqual(before);
-    });
-  }
 });
 
 describe('a body that is not UTF-8 is refused', () => {

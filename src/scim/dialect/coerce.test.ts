@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import type { RepairKind } from '../repairs.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
-import { core, enterprise } from '../scim-test-support.ts';
+import { core, enterprise, refused } from '../scim-test-support.ts';
 import { parseResource } from './parse-body.ts';
 
 function parse(body: object | string) {
@@ -111,6 +111,10 @@ const dropped: readonly ValueCase[] = [
   [{ active: null }, {}],
   [{ shoeSize: 42 }, {}, 'unknown-attribute-dropped'],
 ];
+
+test.each(['9007199254740993', '1.5', '1e400'])('%s is no number that may be set', (number) =>
+  expect(() => parse(permitted(number))).toThrow(refused('invalidValue')),
+);
 
 for (const [body, , repair] of dropped) {
   test(`a value is dropped and counted: ${JSON.stringify(body)}`, () => {
