@@ -117,7 +117,7 @@ test('fields that one call changes are one change, and what is not wanted, not t
   ]);
 });
 
-test('what goes to another provider is told from changes of the service', () =>
+test('a hand-over to another provider is no change of the service', () =>
   expect(changes.CHANGE_KINDS.filter(changes.isHandOver)).toEqual([
     'user.hand-over',
     'group.hand-over',

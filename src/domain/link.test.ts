@@ -34,21 +34,21 @@ test('a rule takes nobody out who was never in', () => {
 });
 
 become('a provider adds', (link) => links.writeLink(link, adds), [
-  ['somebody new waits', {}, { desired: 1, pending: 9 }],
+  ['a new user waits', {}, { desired: 1, pending: 9 }],
   ['a member stays as it is', IN, NONE],
   ['whom a rule put in stays the rule’s', { ...IN, ...RULED }, NONE],
-  ['somebody who is there is wanted, without a call', SEEN, IN],
+  ['a user who is in the list is wanted, without a call', SEEN, IN],
   ['who waits already waits for this write', COMING, { ...COMING, pending: 9 }],
   ['a rule’s becomes the provider’s', { ...COMING, by_rule: 1 }, { ...COMING, pending: 9 }],
 ]);
 become('a provider adds, while a call may be on its way', (link) => links.writeLink(link, unsure), [
-  ['somebody who is there waits', SEEN, { ...IN, pending: 9 }],
+  ['a user who is in the list waits', SEEN, { ...IN, pending: 9 }],
 ]);
 become('a provider removes', (link) => links.writeLink(link, removes), [
   ['a member waits', IN, { ...GOING, pending: 9 }],
 ]);
 become('a rule adds', (link) => links.ruleLink(link, adds), [
-  ['somebody new is put in', {}, { desired: 1, pending: 9, ...RULED }],
+  ['a new user is added', {}, { desired: 1, pending: 9, ...RULED }],
   ['who was found there was not put in', SEEN, { ...IN, by_rule: 1 }],
   ['a removal that was not sent needs no call', GOING, { ...IN, ...RULED }],
   ['who may be there waits', UNSEEN, { ...UNSEEN, desired: 1, pending: 9, ...RULED }],
@@ -71,15 +71,15 @@ become('seen in the list', (link) => links.seeLink(link, 1), [
   ['it waits where an earlier call was', { ...COMING, sent: 3 }, { ...IN, pending: 5, sent: 3 }],
   ['a refused removal is tried at once', kept(refused), kept({ ...refused, retryAt: 0 })],
   ['not where an earlier call was lost', lost, lost],
-  ['one that failed rests', kept(failed), kept(failed)],
-  ['somebody whom nobody named is kept', {}, SEEN],
+  ['a failed change waits', kept(failed), kept(failed)],
+  ['a user whom no provider named is kept', {}, SEEN],
 ]);
 become('not seen in the list', (link) => links.seeLink(link, 0), [
   ['a removal is done, and forgotten', GOING, NONE],
   ['it is kept while its call may take effect', { ...GOING, sent: 5 }, { ...OUT, sent: 5 }],
   ['it waits while an earlier call may', { ...GOING, sent: 3 }, { ...OUT, pending: 5, sent: 3 }],
   ['a member who is to be there is kept', IN, { desired: 1 }],
-  ['somebody whom nobody named is forgotten', SEEN, NONE],
+  ['a user whom no provider named is forgotten', SEEN, NONE],
 ]);
 become('not known from the list', (link) => links.seeLink(link, null), [
   ['a removal waits on', GOING, { ...GOING, observed: null }],

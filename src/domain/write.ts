@@ -130,9 +130,8 @@ export function isOwned(
 
 /** The cells after a DELETE: an account that the service knows is deactivated; a create on its way has to be found first. */
 export function toCellsAfterUserDeletion(state: UserState, version: number): Cells<UserField> {
-  const { cells, upstreamId } = state;
-  if (upstreamId !== undefined) return askOnly(cells, ['active'], version);
-  return askOnly(cells, mayHaveAccount(state) ? ['account'] : [], version);
+  if (state.upstreamId !== undefined) return askOnly(state.cells, ['active'], version);
+  return askOnly(state.cells, mayHaveAccount(state) ? ['account'] : [], version);
 }
 
 /** Cells after a write of the group itself; members and admins wait row by row. */

@@ -137,10 +137,11 @@ export function planGroup(state: GroupState, { membersPerCall, deletion }: Group
   const entities = waiting.filter(isEntityField).filter((field) => isEntityOpen(state, field));
   const open = [...listOpen(cells, differing, isSet), ...entities];
   const left = entities.filter((field) => !deleted || findWantedRoles(cells[field]) === '');
+  const losses = listLosses(state);
   const facts = [
     ...links.map(toLinkFact),
     ...open.filter(isSettable).map((part): OpenFact => {
-      const rank = listLosses(state).includes(part) ? RANKS.leave : RANKS.field;
+      const rank = losses.includes(part) ? RANKS.leave : RANKS.field;
       return { part, call: 'update', rank, values: { [part]: desired[part] } };
     }),
     ...left.map((field) => toEntityFact(state, field)),

@@ -8,6 +8,7 @@ import type { ScimDeps } from './deps.ts';
 import type { Content } from './dialect/parse-body.ts';
 import type { PatchStep } from './dialect/to-steps.ts';
 import type { ScimError } from './errors.ts';
+import { isRead } from './http/address.ts';
 import { getNotes } from './http/notes.ts';
 import type { RepairedParts } from './repairs.ts';
 import { toPathText } from './schema/resource-schemas.ts';
@@ -83,10 +84,6 @@ function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
 
 function toReason(refusal: ScimError | undefined): Pick<KeptRequest, 'scim_type' | 'refusal'> {
   return { scim_type: refusal?.scimType ?? null, refusal: refusal?.kept ?? null };
-}
-
-function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
-  return method === 'GET' || method === 'HEAD' || path.endsWith('/.search');
 }
 
 function toClient(userAgent: string | undefined): string | null {

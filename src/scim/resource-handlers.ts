@@ -11,7 +11,7 @@ import { getNotes, note, toProviderDeps } from './http/notes.ts';
 import { sendPieces } from './http/respond.ts';
 import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
 import { renderAll, type Shown, toRef, toShownVersion, type View } from './render/resources.ts';
-import { type ResourceSchema, SCHEMAS } from './schema/resource-schemas.ts';
+import { SCHEMAS } from './schema/resource-schemas.ts';
 import { acceptWrite, deliverWrite, type WriteRequest } from './writes/accept.ts';
 
 /** Handlers of one resource carry its id in the path. */
@@ -24,6 +24,8 @@ export function createResourceHandlers(
 ): Record<'read' | 'replace' | 'patch' | 'remove', ResourceHandler> & { create: RequestHandler } {
   const schema = SCHEMAS[type];
   const { read: db } = deps.store;
+  const readProjection = ({ query }: Pick<Request, 'query'>, res: Response) =>
+    parseProjection(toParameters(query, getNotes(res).repairs), schema);
 
   /** Answers a write: with 204 unless there is a resource to show, or the request asks for attributes. */
   async function answer(
@@ -50,7 +52,7 @@ export function createResourceHandlers(
     return async (req, res) => {
       const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = req.headers;
       // Read before anything is stored: a request that is refused has changed nothing.
-      const projection = method === 'DELETE' ? EVERYTHING : readProjection(req, res, schema);
+      const projection = method === 'DELETE' ? EVERYTHING : readProjection(req, res);
       const written = await acceptWrite(toProviderDeps(deps, res), {
         type,
         method,
@@ -67,7 +69,7 @@ export function createResourceHandlers(
   return {
     create: write('POST', 201),
     async read(req, res) {
-      const projection = readProjection(req, res, schema);
+      const projection = readProjection(req, res);
       const view: View | undefined = await findView(db, type, req.params.id);
       if (view === undefined) throw notFound(schema.name);
       const asked = toProviderDeps(deps, res);
@@ -83,14 +85,6 @@ export function createResourceHandlers(
     patch: write('PATCH', type === 'user' ? 200 : 204),
     remove: write('DELETE', 204),
   };
-}
-
-function readProjection(
-  { query }: Pick<Request, 'query'>,
-  res: Response,
-  schema: ResourceSchema,
-): Projection {
-  return parseProjection(toParameters(query, getNotes(res).repairs), schema);
 }
 
 async function send(

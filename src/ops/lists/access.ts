@@ -6,6 +6,7 @@ import { actOf, listOf, toCellText } from './list.ts';
 const COMMON = {
   filters: { state: ['live', 'revoked'] },
   meanings: { state: 'Not revoked, or revoked.' },
+  defaults: { state: 'live' },
 } as const;
 
 const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
@@ -44,7 +45,6 @@ export const access = {
     path: '/clients',
     summary: 'List OAuth clients with their secrets, the newest first; never the texts of secrets.',
     command: 'client list',
-    defaults: { state: 'live' },
   }),
   CLIENT_REVOKE: actOf('Client')({
     path: '/clients/{id}/revoke',
@@ -117,7 +117,6 @@ export const access = {
     path: '/tokens',
     summary: 'List named tokens of providers and operators, the newest first; never their texts.',
     command: 'token list',
-    defaults: { state: 'live' },
   }),
   TOKEN_REVOKE: actOf('Token')({
     path: '/tokens/{id}/revoke',

@@ -14,13 +14,7 @@ import { toRef, toShownVersion } from '../render/resources.ts';
 import { attempt, createRequestRepairs, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
 import { acceptWrite, assertUpstreamUp, deliverWrite } from '../writes/accept.ts';
 import type { Accepted } from '../writes/kind.ts';
-import {
-  type BulkOperation,
-  findReference,
-  parseBulk,
-  resolveReferences,
-  type SingleRequest,
-} from './parse-bulk.ts';
+import { type BulkOperation, findReference, parseBulk, resolveReferences } from './parse-bulk.ts';
 
 /** POST /Bulk. @throws ScimError 400, 413, 503: nothing was performed. @see RFC 7644 §3.7 */
 export function performBulk(deps: ScimDeps): RequestHandler {
@@ -135,14 +129,14 @@ class BulkRun {
   #takeNext(): Task | undefined {
     const busy = new Set<string>();
     const next = this.#waiting.findIndex((task) => {
-      const { request } = task;
-      const target = request instanceof ScimError ? undefined : this.#findTarget(request);
+      const target = this.#findTarget(task.request);
       const isFree = target === undefined || !busy.has(target);
       if (target !== undefined) busy.add(target);
       return isFree && this.#isReady(task);
     });
+    if (next !== -1) return this.#waiting.splice(next, 1)[0];
     const first = this.#waiting.findIndex(({ method }) => method === 'POST');
-    return this.#waiting.splice(next === -1 ? Math.max(first, 0) : next, 1)[0];
+    return this.#waiting.splice(Math.max(first, 0), 1)[0];
   }
 
   #isReady(task: Task): boolean {
@@ -193,9 +187,10 @@ class BulkRun {
     }
   }
 
-  /** The resource that an operation changes; undefined: it creates one, or that one is not there. */
-  #findTarget({ type, method, id }: SingleRequest): string | undefined {
-    if (method === 'POST') return undefined;
+  /** The resource that an operation changes; undefined: it creates one, it cannot be understood, or that one is not there. */
+  #findTarget(request: Task['request']): string | undefined {
+    if (request instanceof ScimError || request.method === 'POST') return undefined;
+    const { type, id } = request;
     const bulkId = findReference(id);
     if (bulkId !== undefined) return this.#created.get(bulkId)?.id;
     return this.#deps.formerIds.toOwn(type, id);
@@ -204,7 +199,7 @@ class BulkRun {
   #fail(task: Task, cause: unknown): void {
     task.outcome = reportFault(this.#deps.events, this.#request.requestId, cause);
     this.#failures += 1;
-    task.id = task.request instanceof ScimError ? undefined : this.#findTarget(task.request);
+    task.id = this.#findTarget(task.request);
   }
 
   #deliverLater(task: Task, accepted: Accepted): void {

@@ -271,10 +271,15 @@ export function withoutNulls(element: JsonObject): JsonObject {
 export function mergeElements(rule: AttributeRule, elements: readonly JsonObject[]): JsonObject[] {
   const merged = new Map<string, JsonObject>();
   for (const element of elements) {
-    const key = toIdentity(rule, element).join(' ');
+    const key = toKey(rule, element);
     merged.set(key, { ...merged.get(key), ...element });
   }
   return [...merged.values()];
+}
+
+/** What tells an element from others of its list (`toIdentity`), as one text. */
+export function toKey(rule: AttributeRule, element: JsonObject): string {
+  return toIdentity(rule, element).join(' ');
 }
 
 /** What tells an element from others of its list: its value or, without one (addresses), its parts; and its `type`, else empty. */

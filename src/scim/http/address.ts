@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { findPart } from '../dialect/parse-json.ts';
 import type { Repairs } from '../repairs.ts';
 
@@ -23,6 +23,11 @@ function keepPlusSigns(query: string): string {
   return query.replace(TEXT, (quoted, _quote, text: string) =>
     NO_FORM.test(text) ? quoted.replaceAll('+', '%2B') : quoted,
   );
+}
+
+/** True for a request that changes nothing. */
+export function isRead({ method, path }: Pick<Request, 'method' | 'path'>): boolean {
+  return method === 'GET' || method === 'HEAD' || path.endsWith('/.search');
 }
 
 /** The parameters of a list, a search or an answer, as texts of a query or values of a search body. */

@@ -4,6 +4,7 @@ import { assertUtf8 } from '../../domain/text.ts';
 import type { ScimDeps } from '../deps.ts';
 import { parseJson } from '../dialect/parse-json.ts';
 import { ScimError, unavailable } from '../errors.ts';
+import { isRead } from './address.ts';
 import { note } from './notes.ts';
 
 /** Largest body, in bytes. */
@@ -45,8 +46,7 @@ export function createBodyReaders(deps: RoomDeps) {
 export function limitAnswers(deps: RoomDeps): RequestHandler {
   const hold = createRoom(deps);
   return (req, res, next) => {
-    const isRead = ['GET', 'HEAD'].includes(req.method) || req.path.endsWith('/.search');
-    if (isRead) note(res, { hold: (bytes) => bytes > SMALL_BYTES && hold(res, bytes) });
+    if (isRead(req)) note(res, { hold: (bytes) => bytes > SMALL_BYTES && hold(res, bytes) });
     next();
   };
 }

@@ -10,6 +10,7 @@ import {
   isPrimary,
   mergeElements,
   toIdentity,
+  toKey,
   USER_LIST_MAX,
   withoutNulls,
 } from '../dialect/coerce.ts';
@@ -57,7 +58,7 @@ export function applyPatch(
   for (const list of lists.values()) {
     const tidy = spoiled.has(list) ? undefined : attempt(repairs, undefined, () => tidyList(list));
     const left = tidy ?? listStaying(list);
-    change(result, list.path, () => (left.length === 0 ? undefined : [...left]));
+    change(result, list.path, () => (left.length === 0 ? undefined : left));
   }
   return result;
 }
@@ -142,15 +143,15 @@ function withoutStaleValue(reference: JsonObject): JsonObject {
 }
 
 /** The values of a list of which a change is left out: as they were, without the licences that are taken. */
-function listStaying({ path: { attribute }, before, values }: OpenList): readonly JsonObject[] {
+function listStaying({ path: { attribute }, before, values }: OpenList): JsonObject[] {
   if (attribute.name !== 'entitlements') return before;
-  const left = new Set(values.map((value) => toIdentity(attribute, value).join(' ')));
-  return before.filter((value) => left.has(toIdentity(attribute, value).join(' ')));
+  const left = new Set(values.map((value) => toKey(attribute, value)));
+  return before.filter((value) => left.has(toKey(attribute, value)));
 }
 
 interface OpenList {
   readonly path: AttributePath;
-  readonly before: readonly JsonObject[];
+  readonly before: JsonObject[];
   values: JsonObject[];
   /** Looks that are left to one PATCH, each text of which is folded once. */
   readonly budget: { left: number; readonly fold: (text: string) => string };
@@ -197,11 +198,11 @@ function patchList(list: OpenList, step: AttributeStep, repairs: Repairs): void 
 function addValues(list: OpenList, given: readonly JsonObject[]): void {
   const { values } = list;
   spend(list);
-  const toKey = (value: JsonObject) => toIdentity(list.path.attribute, value).join(' ');
-  const places = new Map(values.map((value, at) => [toKey(value), at]));
+  const { attribute } = list.path;
+  const places = new Map(values.map((value, at) => [toKey(attribute, value), at]));
   const touched: JsonObject[] = [];
   for (const element of given) {
-    const key = toKey(element);
+    const key = toKey(attribute, element);
     const at = places.get(key) ?? values.length;
     places.set(key, at);
     values[at] = { ...values[at], ...element };

@@ -1,11 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  ask,
-  type Cells,
-  isWaiting as isFieldWaiting,
-  isSameWork,
-  listWaiting,
-} from '../../domain/cell.ts';
+import { ask, type Cells, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { toWrittenName, withSchemas } from '../../domain/extensions.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import { isGone } from '../../domain/resource-state.ts';
@@ -130,7 +124,7 @@ export async function applyChange<T extends Type, Field extends string>(
   await saveLinks(tx, row, saved);
   await saveRow(tx, row, changed);
   const followed = await kind.follow(tx, deps, { ...stored, changed });
-  const isDue = isWaiting(change, planned);
+  const isDue = isToDeliver(change, planned);
   return {
     row: followed.row,
     undo: isDue
@@ -174,9 +168,10 @@ async function planChange<T extends Type, Field extends string>(
   const taken = kind.listTaken(row, named);
   // A part that is named is meant, also where it is wanted already; a whole body repeats what it does not mean to change.
   const isMeant = asked.isPart || created !== undefined;
-  const all = isMeant ? { ...named, before: undefined, isDoubted: true } : named;
-  const meant = isLinked(row) ? kind.listTaken(row, all) : [];
-  const doubted = fields.filter((field) => meant.includes(field) && !isFieldWaiting(cells[field]));
+  const all = { ...named, before: undefined, isDoubted: true };
+  const meant = isMeant && isLinked(row) ? kind.listTaken(row, all) : taken;
+  const isDoubtful = (field: Field) => meant.includes(field) && !isWaiting(cells[field]);
+  const doubted = isLinked(row) ? fields.filter(isDoubtful) : [];
   return {
     attributes: after,
     cells: ask(cells, doubted, version),
@@ -195,7 +190,7 @@ function toChangedRow<T extends Type, Field extends string>(
 ): RowOf<T> {
   const { row, before } = change;
   const { attributes, cells, lists, version, now } = planned;
-  const isDue = isWaiting(change, planned);
+  const isDue = isToDeliver(change, planned);
   const isGoneDue = isDue && isGone(toObservation(row));
   return {
     ...row,
@@ -227,7 +222,7 @@ export function toDoubted({ type, must_look, observed }: ResourceRow) {
 }
 
 /** True when the service does not hold it yet. An earlier create may have left an account, also of an inactive user. */
-function isWaiting<T extends Type>(
+function isToDeliver<T extends Type>(
   { row, created }: Change<T>,
   { cells, lists }: Pick<PlannedChange<string>, 'cells' | 'lists'>,
 ): boolean {

@@ -43,10 +43,11 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
   const { row, asked } = request;
   if (row.type === 'user' || asked.edits.length === 0) return NO_LISTS;
   const edited: EditedLink[][] = [];
+  const inner = new Set<string>(parseInner(row));
   let inner_groups = row.inner_groups;
   for (const [list, sent] of Map.groupBy(asked.edits, (edit) => edit.list)) {
     const { edits, groups } = await keepKnown(tx, row, list, { ...request, edits: sent });
-    const joining = asked.onlyRemoves ? groups.filter((id) => isInner(row, id)) : groups;
+    const joining = asked.onlyRemoves ? groups.filter((id) => inner.has(id)) : groups;
     if (list === 'member') inner_groups = editInner(row, sent, joining);
     const known = await listLinks(tx, row, { list, userIds: listNamed(edits) });
     // Whom nobody was seen to have put in may have come since, but for those without an account.
@@ -71,7 +72,7 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
     columns: { admins_asked, inner_groups },
     isSame: links.length === 0 && isKept,
     waits: links.some(({ after }) => after.pending !== undefined),
-    removes: removed.length > 0 || parseInner(row).some((id) => !isInner({ inner_groups }, id)),
+    removes: removed.length > 0 || !inner.isSubsetOf(new Set(parseInner({ inner_groups }))),
     demotes: removed.some(({ list }) => list === 'admin'),
     releasesAdmins: releasesAdmins || admins_asked < row.admins_asked,
   };
@@ -123,9 +124,6 @@ async function keepKnown(
   );
   return { edits: known, groups };
 }
-
-const isInner = (row: Pick<GroupRow, 'inner_groups'>, id: string) =>
-  parseInner(row).some((inner) => inner === id);
 
 const INNER_GROUPS_MAX = 1_000;
 

@@ -173,5 +173,5 @@ export async function keepRemark(tx: Db, kind: RemarkKind, now: number): Promise
 export const findRemark = async (db: Db, kind: RemarkKind, now: number) =>
   toRecent(await createShared<Remark>(kind).find(db), now);
 
-const toRecent = (fact: Remark | undefined, now: number) =>
-  fact && now - fact.last < RECENT_MS ? fact : undefined;
+const toRecent = (remark: Remark | undefined, now: number) =>
+  remark && now - remark.last < RECENT_MS ? remark : undefined;
