@@ -36,9 +36,12 @@ export function countOption(flags: string, meaning: string): Option {
   });
 }
 
-/** An option that may be repeated. */
-export function repeatedOption(flags: string, meaning: string): Option {
-  return new Option(flags, meaning).argParser(collect);
+/** Texts of an option that is `name=value` and may be repeated. */
+export type Pairs = Readonly<Record<string, readonly string[]>>;
+
+/** An option with `name=value` that may be repeated. */
+export function pairOption(flags: string, meaning: string): Option {
+  return new Option(flags, meaning).argParser(collectPair);
 }
 
 function collect(text: string, before: readonly string[] = []): string[] {
@@ -123,10 +126,8 @@ function toList(element: unknown): (text: string) => string[] {
   };
 }
 
-type Pairs = Readonly<Record<string, readonly string[]>>;
-
 function collectPair(text: string, before: Pairs = {}): Pairs {
-  const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('It is name=value.');
   return { ...before, [name]: [...(before[name] ?? []), value] };

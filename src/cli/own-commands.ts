@@ -1,16 +1,11 @@
 import { Option } from 'commander';
 import { request } from 'undici';
 import { toLocalAddress } from '../app/ops-client.ts';
-import { toCount } from '../domain/text.ts';
 import { BridgeError } from '../domain/values.ts';
-import type { CheckReport, CheckResult } from '../ops/check/check-service.ts';
-import type { Column } from '../ops/lists/list.ts';
-import type { TransportOptions } from '../upstream/transport.ts';
 import type { ApiOptions } from './api.ts';
-import { type CommandRow, commandOf, exitCodes } from './command.ts';
-import { JSON_OBJECT, repeatedOption, YES } from './options.ts';
+import { type CommandRow, commandOf } from './command.ts';
+import { JSON_OBJECT, pairOption, YES } from './options.ts';
 import type { MoveOptions } from './store-work.ts';
-import { toTable } from './table.ts';
 
 const HEALTH_MS = 3_000;
 
@@ -43,18 +38,17 @@ export const own = {
         .usage('<group>.<operation> [options]')
         .helpOption(false),
     options: [
-      repeatedOption('--path <name=value>', 'a parameter of the path'),
-      repeatedOption('--query <name=value>', 'a parameter of the query; again for a list'),
+      pairOption('--path <name=value>', 'a parameter of the path'),
+      pairOption('--query <name=value>', 'a parameter of the query; again for a list'),
       ['--body <json>', 'the body: JSON, @file, or - for standard input'],
-      repeatedOption('--file <name=@path>', 'a file to upload; again for more'),
+      pairOption('--file <name=@path>', 'a file to upload; again for more'),
       ['--everything', 'without any condition: change all there is'],
       ['--paginate', 'all pages of a list as one'],
       ['--list [group]', 'the operations, of one group or all'],
       ['-h, --help', 'this, or what the operation takes'],
     ],
     help: `
-With ops.url (OPS_URL) the call goes through the running bridge: one budget, one token. Without it, it goes to
-upstream.url by itself, at upstream.requestsPerSecond.
+The call goes through the running bridge: one budget, one token.
 
   scim-bridge api --list groups
   scim-bridge api groups.createGroup --help
@@ -65,6 +59,14 @@ Standard output has JSON and nothing else. A failed call is one line of JSON on 
 operation, status, retry, outcome, requestId, retryAfterMs, answer. Exit code 2: with
 --paginate the list may be incomplete; what was read is printed. Exit code 75: "outcome" says if the call may have been done.`,
     run: async (call) => (await import('./api.ts')).runApi(call),
+  }),
+  CHECK: commandOf({
+    usage: 'check',
+    about: 'look at the service without changing it: address, token, rights, page limits',
+    options: [JSON_OBJECT],
+    help: `
+Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`,
+    run: async (call) => (await import('./check.ts')).runCheck(call),
   }),
   BACKUP: commandOf<{ readonly file: string }>({
     usage: 'backup',
@@ -114,50 +116,4 @@ export function serveCommand(serve: Serve): CommandRow {
       return { code: await serve(loadSettings(), world) };
     },
   });
-}
-
-const NO_SERVICE =
-  'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
-
-/** `check`: tests if the bridge can work with the service and the store, without changing them. */
-export function checkCommand(deps: Pick<TransportOptions, 'clock' | 'random'>): CommandRow {
-  return commandOf({
-    usage: 'check',
-    about:
-      'look at the service and the store without changing them: address, token, rights, page limits',
-    options: [JSON_OBJECT],
-    help: `
-Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`,
-    async run({ loadSettings, showProgress }) {
-      const { settings } = loadSettings();
-      const { openService } = await import('./api.ts');
-      const { checkStore } = await import('./store-work.ts');
-      const { checkService } = await import('../ops/check/check-service.ts');
-      const transport = openService(settings, NO_SERVICE, { ...deps, isReading: true });
-      const { url = '', ...rest } = settings.upstream;
-      showProgress?.('Looking at the service');
-      const [probed, store] = await Promise.all([
-        checkService(transport, { ...rest, url }),
-        checkStore(settings),
-      ]).finally(() => transport.close());
-      const ok = probed.ok && store.status !== 'failed';
-      const json = { ...probed, ok, checks: [...probed.checks, store] };
-      return { json, text: toReportText(json), code: ok ? exitCodes.done : exitCodes.failed };
-    },
-  });
-}
-
-const CHECK_COLUMNS: readonly Column<CheckResult>[] = [
-  { name: 'status' },
-  { name: 'check', value: ({ title }) => title },
-  { name: 'finding', value: ({ detail, remedy }) => (remedy ? `${detail} → ${remedy}` : detail) },
-];
-
-function toReportText({ service, checks, calls }: CheckReport): string {
-  const count = (of: CheckResult['status']) => checks.filter(({ status }) => status === of).length;
-  const sums = [toCount(count('failed'), 'failure'), toCount(count('warning'), 'warning')];
-  const head = `Service  ${service.url} (REST under /api/${service.apiVersion})\n`;
-  // A finding is whole, however long: it says what to do.
-  const table = toTable(checks, CHECK_COLUMNS, {});
-  return `${head}\n${table}\n${sums.join(', ')}, ${toCount(calls, 'call')}.\n`;
 }

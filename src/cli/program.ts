@@ -8,7 +8,6 @@ import { records } from '../ops/lists/records.ts';
 import { DRIFTS, GROUPS, PLANS, UNMANAGED, USERS } from '../ops/lists/tables.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import { systemClock } from '../telemetry/system-clock.ts';
 import { decisionCommand, SPECIAL, special } from './acts.ts';
 import {
   addCommand,
@@ -19,7 +18,7 @@ import {
   runCommand,
 } from './command.ts';
 import { galleryCommand } from './gallery.ts';
-import { checkCommand, own, serveCommand } from './own-commands.ts';
+import { own, serveCommand } from './own-commands.ts';
 import { type Row, rowCommand } from './requests.ts';
 import { sandboxCommands } from './sandbox.ts';
 import { show } from './show.ts';
@@ -113,7 +112,7 @@ export const commands = (
   [
     // Loaded on demand: a health check every few seconds must not load a server.
     serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
-    checkCommand({ clock: systemClock, random: Math.random }),
+    own.CHECK,
     show.SETTINGS,
     show.STATUS,
     USERS,

@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { toCount } from '../domain/text.ts';
 import { BridgeError } from '../domain/values.ts';
-import type { CheckResult } from '../ops/check/check-service.ts';
 import { requestRecovery } from '../reconcile/repair/recovery-plan.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
-import { assertKnown, listApplied, MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
+import { MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
 import * as sqlite from '../store/engine/sqlite-backup.ts';
 import { connect, takeFile } from '../store/engine/sqlite-file.ts';
 import { StoreError } from '../store/engine/store-error.ts';
@@ -184,30 +183,4 @@ async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Pr
 
 function toFailure(message: string, cause?: unknown): BridgeError {
   return new BridgeError('move-failed', message, { cause });
-}
-
-/** Looks at the store of the settings; a bridge may run on it. */
-export async function checkStore(settings: Settings): Promise<CheckResult> {
-  const row = { id: 'store', title: 'store' } as const;
-  try {
-    return { ...row, status: 'ok', detail: await describeStore(settings) };
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    const remedy = 'See DATABASE_URL in docs/settings.md, and docs/runbook.md#error-codes.';
-    return { ...row, status: 'failed', detail: `${error.code}: ${error.message}`, remedy };
-  }
-}
-
-/** @throws StoreError for a store that this version cannot use */
-async function describeStore(settings: Settings): Promise<string> {
-  const path = findStoreFile(settings);
-  if (path !== undefined && !existsSync(path)) return `SQLite: none yet, a start makes ${path}`;
-  const file = path === undefined ? undefined : sqlite.inspectSqlite(path);
-  if (file?.isWhole === false) throw new StoreError('store-corrupt', `${path} is damaged`);
-  const list = (store: Store) => listApplied(store.read);
-  const applied = file?.migrations ?? (await withStore(toStoreUrl(settings), list));
-  assertKnown(applied);
-  const isCurrent = applied.length >= MIGRATIONS.length;
-  const age = isCurrent ? 'of this version' : 'a start brings it up to date';
-  return `${path === undefined ? 'PostgreSQL' : `SQLite: ${path}`}, ${age}`;
 }

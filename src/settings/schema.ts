@@ -183,7 +183,7 @@ export const settingsSchema = z.strictObject({
       secret({ charactersMin: 16 }).optional(),
     ),
     url: option(
-      'Address of the running bridge for [commands](command-line.md#reach-the-bridge). If not set: `host` with `ops.port` or `port`. If set, `scim-bridge api` uses that bridge too.',
+      'Address of the running bridge for [commands](command-line.md#reach-the-bridge). If not set: `host` with `ops.port` or `port`.',
       httpUrl().optional(),
     ),
     port: option(

@@ -1,26 +1,18 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { forTest, makeFolder } from '../support/lifetimes.ts';
-import { readForm, startRecording } from '../support/recording-server.ts';
 import { program } from '../support/repository.ts';
 
 const bin = join(import.meta.dirname, '../..', program);
 
-test('the built program uploads a file', async () => {
-  const service = await forTest(startRecording());
-  const path = join(makeFolder(), 'map.txt');
-  writeFileSync(path, 'here be dragons');
-  const call = ['restrictedAccessCardFiles.attachFileToCard', '--path', 'card_uid=c-1'];
-  const env = { UPSTREAM_URL: service.url, UPSTREAM_TOKEN: 'token' };
-  await promisify(execFile)(process.execPath, [bin, 'api', ...call, '--file', `file=@${path}`], {
-    env,
-  });
+test('the built program knows the operations of the service', async () => {
+  const call = promisify(execFile)(process.execPath, [bin, 'api', '--list', 'groups'], { env: {} });
 
-  const [sent] = service.recorded;
-  expect(sent && (await readForm(sent))).toEqual([['file', 'here be dragons']]);
+  expect(JSON.parse((await call).stdout)).toContainEqual(
+    expect.objectContaining({ operation: 'groups.createGroup', method: 'POST' }),
+  );
 });
 
 test.runIf(existsSync('/usr/bin/script'))(

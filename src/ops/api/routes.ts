@@ -4,8 +4,14 @@ import { findNearest } from '../../settings/nearest.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
 import { operationGroups } from '../../upstream/operations/all.ts';
 import type { FileInput } from '../../upstream/operations/file-input.ts';
-import type { Operation, OperationGroup } from '../../upstream/operations/operation.ts';
-import { isFileType, isNamed, toTypes } from '../../upstream/operations/part.ts';
+import type { Fields, Operation, OperationGroup } from '../../upstream/operations/operation.ts';
+import {
+  compileFieldType,
+  isFileType,
+  isNamed,
+  type Named,
+  toTypes,
+} from '../../upstream/operations/part.ts';
 import { Problem, readJson } from '../http/body.ts';
 import { noteAct } from '../http/operator.ts';
 import { route } from '../http/route.ts';
@@ -63,14 +69,17 @@ async function call(api: ApiSource, operation: Operation, res: Response) {
   }
 }
 
-/** The body of `POST /ops/api/{group}/{operation}`. `content` is base64. */
-export type SentCall = z.input<typeof opsSchemas.CallBody>;
-
 /** Parses the body of a call. Files are taken from `files` alone: a text would be a path on this machine. @throws TypeError */
-export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): object {
+export function parseCall(operation: Operation, sent: unknown): object {
+  const { id, pathParameters, query, body: fields = {} } = operation;
   const parsed = opsSchemas.CallBody.safeParse(sent ?? {});
   if (!parsed.success) throw new TypeError(`${id}: ${z.prettifyError(parsed.error)}`);
-  const { files = {}, body, ...args } = parsed.data;
+  const { files = {}, body, ...more } = parsed.data;
+  const args = {
+    ...more,
+    ...(more.path && { path: parseTexts(pathParameters, more.path) }),
+    ...(more.query && { query: parseTexts(query, more.query) }),
+  };
   const types = toTypes(fields);
   for (const name of Object.keys(body ?? {})) {
     if (!isFileType(types.get(name))) continue;
@@ -87,6 +96,28 @@ export function parseCall({ id, body: fields = {} }: Operation, sent: unknown): 
   });
   if (entries.length === 0) return body === undefined ? args : { ...args, body };
   return { ...args, body: { ...body, ...Object.fromEntries(entries) } };
+}
+
+/** Reads texts of parameters that are numbers, truths, lists with commas or JSON; what fits none stays as it is. */
+function parseTexts(fields: Fields = {}, values: Named): Named {
+  const types = toTypes(fields);
+  const parsed = Object.entries(values).map(([name, value]) => {
+    const type = types.get(name);
+    if (type === undefined || typeof value !== 'string') return [name, value];
+    const words = value.split(',');
+    const lists = [words, words.map(findJson)];
+    const read = type.endsWith('[]') ? lists : [value, findJson(value)];
+    return [name, read.find(compileFieldType(type)) ?? value];
+  });
+  return Object.fromEntries(parsed);
+}
+
+function findJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Every operation of the service, group after group. */

@@ -64,7 +64,7 @@ function toMigrationError(name: string, error: unknown): StoreError {
 }
 
 /** Names of the migrations that a store has had; none of an empty one. */
-export async function listApplied(db: Db): Promise<string[]> {
+async function listApplied(db: Db): Promise<string[]> {
   const table = isPostgres(db)
     ? sql`select 1 where to_regclass('migrations') is not null`
     : sql`select 1 from sqlite_schema where name = 'migrations'`;
@@ -74,7 +74,7 @@ export async function listApplied(db: Db): Promise<string[]> {
 }
 
 /** Asserts that this version may use a store with these migrations. @throws StoreError `store-newer`, `store-moved` */
-export function assertKnown(applied: readonly string[], migrations = MIGRATIONS): void {
+function assertKnown(applied: readonly string[], migrations = MIGRATIONS): void {
   if (applied.includes(MOVED)) {
     throw new StoreError(
       'store-moved',

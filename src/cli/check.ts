@@ -1,29 +1,72 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Settings } from '../../settings/schema.ts';
-import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
-import type { Operation } from '../../upstream/operations/operation.ts';
-import * as people from '../../upstream/operations/people.ts';
-import { scim } from '../../upstream/operations/scim.ts';
-import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
-import { parseEntries } from '../../upstream/shapes/reader.ts';
-import { parseGroupUsers, parseRestGroup } from '../../upstream/shapes/rest-group.ts';
-import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
-import { parseScimList } from '../../upstream/shapes/scim-list.ts';
-import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
-import type { Transport } from '../../upstream/transport.ts';
-import { getSectionRights, toRefusalRemedy } from '../state/reasons.ts';
-
-/** Findings about the service, as printed by `scim-bridge check --json`. */
-export type CheckReport = Awaited<ReturnType<typeof checkService>>;
+import { toTransportOptions } from '../app/settings.ts';
+import { toCount } from '../domain/text.ts';
+import type { Column } from '../ops/lists/list.ts';
+import { getSectionRights, toRefusalRemedy } from '../ops/state/reasons.ts';
+import { SettingsError } from '../settings/errors.ts';
+import type { Settings } from '../settings/schema.ts';
+import { systemClock } from '../telemetry/system-clock.ts';
+import { UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
+import type { Operation } from '../upstream/operations/operation.ts';
+import * as people from '../upstream/operations/people.ts';
+import { scim } from '../upstream/operations/scim.ts';
+import { parseAuditEvent } from '../upstream/shapes/audit-event.ts';
+import { parseCompanyUser } from '../upstream/shapes/company-user.ts';
+import { parseEntries } from '../upstream/shapes/reader.ts';
+import { parseGroupUsers, parseRestGroup } from '../upstream/shapes/rest-group.ts';
+import { parseScimGroup } from '../upstream/shapes/scim-group.ts';
+import { parseScimList } from '../upstream/shapes/scim-list.ts';
+import { parseScimUser } from '../upstream/shapes/scim-user.ts';
+import { createTransport, type Transport } from '../upstream/transport.ts';
+import { type CliContext, exitCodes, type Output } from './command.ts';
+import { toTable } from './table.ts';
 
 /** One thing that has to work: `failed` keeps the bridge from its task, with a `warning` it does less. */
-export interface CheckResult {
+interface CheckResult {
   readonly id: string;
   readonly title: string;
   readonly status: 'ok' | 'failed' | 'warning';
   readonly detail: string;
   readonly remedy?: string;
+}
+
+const NO_SERVICE =
+  'upstream.url is not set: there is no service to check, only the embedded sandbox. Set UPSTREAM_URL and UPSTREAM_TOKEN.';
+
+/** Runs `check`: looks at the service of the settings. @throws SettingsError where they name none */
+export async function runCheck({ loadSettings, showProgress }: CliContext): Promise<Output> {
+  const { settings } = loadSettings();
+  const { url, token, requestsPerSecond } = settings.upstream;
+  if (url === undefined || token === undefined)
+    throw new SettingsError([{ setting: 'upstream.url', message: NO_SERVICE }]);
+  const target = { baseUrl: url, findToken: () => token, identity: url, requestsPerSecond };
+  const transport = createTransport({
+    ...toTransportOptions(settings, target),
+    clock: systemClock,
+    random: Math.random,
+    hooks: { writesRefused: () => 'observe-mode' },
+  });
+  showProgress?.('Looking at the service');
+  const looking = checkService(transport, { ...settings.upstream, url });
+  const json = await looking.finally(() => transport.close());
+  return { json, text: toReportText(json), code: json.ok ? exitCodes.done : exitCodes.failed };
+}
+
+const COLUMNS: readonly Column<CheckResult>[] = [
+  { name: 'status' },
+  { name: 'check', value: ({ title }) => title },
+  { name: 'finding', value: ({ detail, remedy }) => (remedy ? `${detail} → ${remedy}` : detail) },
+];
+
+type CheckReport = Awaited<ReturnType<typeof checkService>>;
+
+function toReportText({ service, checks, calls }: CheckReport): string {
+  const count = (of: CheckResult['status']) => checks.filter(({ status }) => status === of).length;
+  const sums = [toCount(count('failed'), 'failure'), toCount(count('warning'), 'warning')];
+  const head = `Service  ${service.url} (REST under /api/${service.apiVersion})\n`;
+  // A finding is whole, however long: it says what to do.
+  const table = toTable(checks, COLUMNS, {});
+  return `${head}\n${table}\n${sums.join(', ')}, ${toCount(calls, 'call')}.\n`;
 }
 
 type Finding = Omit<CheckResult, 'title'>;
