@@ -1,5 +1,4 @@
-import type { Profile, Purpose } from '../domain/credential.ts';
-import type { Trust } from '../domain/trust.ts';
+import type { Profile, Purpose, Trust } from '../domain/credential.ts';
 import { BridgeError, newId } from '../domain/values.ts';
 import type { DocumentReader } from '../outbound/outbound.ts';
 import {

@@ -1,4 +1,4 @@
-import { createMatcher } from '../domain/matcher.ts';
+import { createMatcher } from '../domain/name.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';

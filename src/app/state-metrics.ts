@@ -1,7 +1,6 @@
 import { Gauge } from 'prom-client';
 import { CHANGE_CLASSES } from '../domain/change.ts';
-import type { Clock } from '../domain/clock.ts';
-import { shareRunning } from '../domain/loop.ts';
+import { type Clock, shareRunning } from '../domain/clock.ts';
 import { BridgeError } from '../domain/values.ts';
 import { countWaitingNotices } from '../notify/notifier.ts';
 import type { StatusSources } from '../ops/sources.ts';

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { normaliseName } from './name.ts';
 import { type JsonValue, parseFields, type Refusal } from './values.ts';
 
 /** A change that the service does not hold yet: of one owned field, or of one user in a list of a group. */
@@ -166,10 +167,13 @@ export const OF_OTHER = 0;
 export const onlyEchoes = <F extends string>(cells: Cells<F>) =>
   editAll(cells, ({ echo, sent }) => ({ echo, sent: sent && OF_OTHER }));
 
-/** True when the service holds the wanted value, in its own words too. */
-export function holds(cell: Cell | undefined, wanted: string, seen: string): boolean {
+/** True when the service holds the wanted value, in its own words too. Texts are compared as names are. */
+export function holds(cell: Cell | undefined, wanted: JsonValue, seen: JsonValue | undefined) {
+  const [sent, back] = [wanted, seen].map((one) =>
+    typeof one === 'string' ? normaliseName(one) : one,
+  );
   const echo = cell?.echo;
-  return wanted === seen || (echo !== undefined && echo.sent === wanted && echo.back === seen);
+  return sent === back || (echo !== undefined && echo.sent === sent && echo.back === back);
 }
 
 /** True for a change that waits. */

@@ -1,10 +1,9 @@
 import type { FieldValues } from './cell.ts';
 import type { DriftKind, MANAGED_KINDS } from './drift.ts';
-import type { OwnGroupField } from './group.ts';
+import type { OwnGroupField, UserField } from './kinds.ts';
 import type { LinkList } from './link.ts';
 import { hasMoreBits } from './mask.ts';
 import { toCount } from './text.ts';
-import type { UserField } from './user.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './values.ts';
 
 /** Classes of changes by providers, each with its own service level. `leaver`: out. `joiner`: in. */

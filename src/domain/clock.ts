@@ -41,3 +41,105 @@ export function createSetBack(clock: Clock, mend: (now: number) => Promise<unkno
     lastAt = at;
   };
 }
+
+/** Work that is repeated until it is stopped. */
+export interface Loop {
+  /** Begins after `afterMs`, by default after the first rest. */
+  start(afterMs?: number): void;
+  /** Has the next turn begin at once. */
+  tell(): void;
+  /** Resolves when the turn that runs has ended; its signal is aborted. */
+  stop(): Promise<void>;
+}
+
+interface LoopDeps {
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Called with the error of a failed turn, unless the loop was stopped by then. */
+  readonly onFailure: (error: unknown) => void;
+  /** Rest after a turn that failed, or that names none, in milliseconds. */
+  readonly restMs: number;
+  /** Rest before the first turn, in milliseconds; absent: none. */
+  readonly firstMs?: number | undefined;
+  /** Has `tell` called when there is news, until the function that it returns is called. */
+  readonly listen?: ((tell: () => void) => () => void) | undefined;
+}
+
+/** One turn. Resolves with the rest until the next one, in milliseconds; `hasNews`: it begins because of news. */
+export type Turn = (signal: AbortSignal, hasNews: boolean) => Promise<number | undefined>;
+
+/** Creates a loop; nothing runs before its start. */
+export function createLoop(
+  { clock, onFailure, restMs, firstMs = 0, listen }: LoopDeps,
+  turn: Turn,
+): Loop {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const news = createNews(clock, signal);
+  let running: Promise<void> = Promise.resolve();
+  let unlisten: (() => void) | undefined;
+
+  async function takeTurn(hasNews: boolean): Promise<number> {
+    try {
+      return (await turn(signal, hasNews)) ?? restMs;
+    } catch (error) {
+      if (!signal.aborted) onFailure(error);
+      return restMs;
+    }
+  }
+
+  async function run(afterMs: number): Promise<void> {
+    let hasNews = await news.rest(afterMs);
+    while (!signal.aborted) hasNews = await news.rest(await takeTurn(hasNews));
+  }
+
+  return {
+    start(afterMs = firstMs) {
+      unlisten = listen?.(news.tell);
+      running = run(afterMs);
+    },
+    tell: news.tell,
+    async stop() {
+      unlisten?.();
+      // With a reason: without one, an error with a stack is made each time.
+      stopping.abort('stopped');
+      await running;
+    },
+  };
+}
+
+/** Creates the wake-up of work that pauses between its turns; after `stopping` it pauses no more. */
+export function createNews(clock: Pick<Clock, 'sleep'>, stopping?: AbortSignal) {
+  let hasNews = false;
+  let wake = () => {};
+  stopping?.addEventListener('abort', () => wake(), { once: true });
+  return {
+    /** Ends the pause between turns. News that comes during a turn ends the pause after it at once. */
+    tell(): void {
+      hasNews = true;
+      wake();
+    },
+    /** Waits for `ms` at most, and not at all once the work is to stop. True: news came since the last pause. Never rejects. */
+    async rest(ms: number): Promise<boolean> {
+      const resting = new AbortController();
+      // With a reason: without one, an error with a stack is made each time.
+      wake = () => resting.abort('news');
+      if (ms > 0 && !hasNews && stopping?.aborted !== true) {
+        await clock.sleep(ms, resting.signal).catch(() => undefined);
+      }
+      const hadNews = hasNews;
+      hasNews = false;
+      return hadNews;
+    },
+  };
+}
+
+/** Has requests during a run share it. */
+export function shareRunning<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}

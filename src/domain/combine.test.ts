@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Cells, undo } from './cell.ts';
-import { combine, toBaseline } from './combine.ts';
 import type { JsonObject } from './values.ts';
+import { combine, toBaseline } from './write.ts';
 
 const urn = 'urn:example:Group';
 const fields = ['permissions', 'flag'] as const;

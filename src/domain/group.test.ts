@@ -9,9 +9,8 @@ import {
   listGroupDifferences,
   type ObservedGroup,
   toDesiredGroup,
-  toGroupValues,
   withCreated,
-} from './group.ts';
+} from './kinds.ts';
 import { removesGroupAccess } from './protection.ts';
 import { userId } from './values.ts';
 
@@ -110,9 +109,3 @@ test.each([
 ])('a group with the linked id that shares %s is another one', (_what, before, shown, want) =>
   expect(isAnotherGroup(before, shown)).toBe(want),
 );
-
-test('an operator is shown what is wanted and held of each field of a group', () =>
-  expect(toGroupValues({ ...desired, permissions: 4 }, { ...observed, permissions: 6 })).toEqual({
-    ...{ existence: undefined, displayName: ['Board', 'Board'], permissions: [4, 6] },
-    addToCardsAndSpacesEnabled: [undefined, undefined],
-  }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMatcher } from './matcher.ts';
+import { createMatcher } from './name.ts';
 
 type Row = readonly [why: string, pattern: string | undefined, text: string | null, want: boolean];
 

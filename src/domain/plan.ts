@@ -1,9 +1,8 @@
 import { CHANGES, type ChangeKind, type HarmKind, listChangedFields } from './change.ts';
 import type { Difference } from './drift.ts';
 import { isEntityField } from './entity.ts';
-import type { GroupField } from './group.ts';
+import type { GroupField, UserField } from './kinds.ts';
 import type { LinkKey } from './link.ts';
-import type { UserField } from './user.ts';
 import { isJsonObject, userId } from './values.ts';
 
 /** Status of a plan. `making`: the service is read first. `held`: it waits for an operator. `approved`: it is under way. */

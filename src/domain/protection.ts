@@ -1,9 +1,8 @@
 import { isWaiting, listWaiting } from './cell.ts';
 import { leavesEntity } from './entity.ts';
 import { toExtension, toWrittenName } from './extensions.ts';
-import type { DesiredGroup, GroupState } from './group.ts';
+import type { DesiredGroup, DesiredUser, GroupState, UserState } from './kinds.ts';
 import { hasMoreBits } from './mask.ts';
-import type { DesiredUser, UserState } from './user.ts';
 import { type JsonObject, parseFields } from './values.ts';
 
 type Holding = Partial<

@@ -1,4 +1,4 @@
-import { createMatcher } from './matcher.ts';
+import { createMatcher } from './name.ts';
 import { foldCase, parseFields } from './values.ts';
 
 /** Provider of every credential and resource that names no other: it always exists, and has no limits. */
@@ -103,4 +103,35 @@ function areWithin(domains: readonly string[], names: readonly string[]): boolea
     if (domain === undefined) return true;
     return local !== '' && others.length === 0 && domains.includes(domain);
   });
+}
+
+/** Answer to a write that would take an account or group over. Settings: users.adopt, groups.adopt. */
+export type AdoptionPolicy = 'yes' | 'refuse' | 'ask';
+
+const NOT_ADOPTED = {
+  unknown: 'Nothing has this id.',
+  'unknown-provider': 'There is no provider of this name.',
+  managed: 'It is managed by the bridge already.',
+  taken: 'Somebody else, whom a provider has sent, has its name or is to have its address.',
+} as const;
+
+/** Result of a takeover by an operator. `could-not-look`: it could not be found out whether it is privileged. */
+export type Adoption =
+  | { readonly kind: 'adopted' }
+  | { readonly kind: keyof typeof NOT_ADOPTED }
+  | { readonly kind: 'privileged' | 'could-not-look'; readonly reason: string };
+
+/** Request of an operator to take an account or group over; `privileged` ones only if it says `adopt`. */
+export interface AdoptionRequest {
+  readonly id: string;
+  readonly privileged: 'refuse' | 'adopt';
+  /** Name of the provider that manages it from then on; its limits do not bind an operator. */
+  readonly provider: string;
+  /** True: nothing is taken over, and the result is what it would be. */
+  readonly isDryRun: boolean;
+}
+
+/** Tells why nothing was taken over. */
+export function toAdoptionWords(adoption: Exclude<Adoption, { kind: 'adopted' }>): string {
+  return 'reason' in adoption ? adoption.reason : NOT_ADOPTED[adoption.kind];
 }

@@ -1,7 +1,6 @@
 import { type EntityField, toEntityField, toRoleText } from './entity.ts';
-import type { GroupField } from './group.ts';
-import { createMatcher } from './matcher.ts';
-import type { UserField } from './user.ts';
+import type { GroupField, UserField } from './kinds.ts';
+import { createMatcher } from './name.ts';
 import { foldCase } from './values.ts';
 
 /** Rule that drives fields of every group whose name matches. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { ObservedUser } from './kinds.ts';
 import { countFreeSeats, createSeatRefusals, takesSeat, toDaysLeft } from './seats.ts';
-import type { ObservedUser } from './user.ts';
 
 const working: ObservedUser = { fullName: 'Ada', active: true, at: 0, by: '' };
 

@@ -1,4 +1,4 @@
-import type { ObservedUser } from './user.ts';
+import type { ObservedUser } from './kinds.ts';
 import type { Refusal } from './values.ts';
 
 /** Code of the problem of an addition that waits for a free seat. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Cells } from './cell.ts';
 import { USER_EXTENSION } from './extensions.ts';
+import type { Deactivation, DesiredUser, ObservedUser, UserField } from './kinds.ts';
+import * as users from './kinds.ts';
 import { removesUserAccess } from './protection.ts';
-import type { Deactivation, DesiredUser, ObservedUser, UserField } from './user.ts';
-import * as users from './user.ts';
 import type { JsonObject } from './values.ts';
 
 const address = 'ada@example.com';
@@ -171,18 +171,4 @@ test.each([
   expect(removesUserAccess({ desired: { ...desired, ...asked }, observed: seen, cells })).toBe(
     want,
   );
-});
-
-test('an operator is shown what is wanted and held of each field that a plan changes', () => {
-  const suspended = { ...desired, ...may(2), ...isAway(true) };
-  const rest = { account: undefined, address: undefined, name: ['Ada Lovelace', 'Ada Lovelace'] };
-
-  expect(users.toUserValues(suspended, observed, 'temporarilyInactive')).toEqual({
-    ...{ ...rest, active: [false, true], appsPermissions: [2, undefined] },
-    temporarilyInactive: [true, false],
-  });
-  expect(users.toUserValues(desired, { ...observed, ...isAway(true) }, 'scim')).toEqual({
-    ...{ ...rest, active: [true, true], appsPermissions: [undefined, undefined] },
-    temporarilyInactive: [false, true],
-  });
 });

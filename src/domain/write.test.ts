@@ -2,9 +2,17 @@ import { expect, test } from 'vitest';
 import type { Cells } from './cell.ts';
 import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from './extensions.ts';
-import { type GroupField, type GroupState, toDesiredGroup } from './group.ts';
-import { type ObservedUser, toDesiredUser, type UserField, type UserState } from './user.ts';
+import {
+  type GroupField,
+  type GroupState,
+  type ObservedUser,
+  toDesiredGroup,
+  toDesiredUser,
+  type UserField,
+  type UserState,
+} from './kinds.ts';
 import { groupId, type JsonObject, userId } from './values.ts';
+
 import * as writes from './write.ts';
 
 const ADA = 'ada@example.com';

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Webhook } from 'standardwebhooks';
-import { type Clock, createSetBack, followOutage } from '../domain/clock.ts';
-import { createLoop } from '../domain/loop.ts';
-import { createMatcher } from '../domain/matcher.ts';
+import { type Clock, createLoop, createSetBack, followOutage } from '../domain/clock.ts';
+import { createMatcher } from '../domain/name.ts';
 import type { Condition, Notice, Receiver } from '../domain/notification.ts';
 import { newId } from '../domain/values.ts';
 import { createOutbound, type OutboundPolicy, toFailureWords } from '../outbound/outbound.ts';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Access } from '../access/access.ts';
-import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
+import type { Adoption, AdoptionRequest } from '../domain/provider.ts';
 import type { DriftDecisions } from '../reconcile/repair/decisions.ts';
 import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Queue } from '../reconcile/waiters.ts';

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, type Dispatcher, request } from 'undici';
-import { createMatcher } from '../domain/matcher.ts';
+import { createMatcher } from '../domain/name.ts';
 
 /** Hosts that may be asked. */
 export interface OutboundPolicy {

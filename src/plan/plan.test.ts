@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { ask, type Cell, onlyWaiting } from '../domain/cell.ts';
-import type { DesiredGroup, GroupField, GroupState } from '../domain/group.ts';
-import type { DesiredUser, ObservedUser, UserField, UserState } from '../domain/user.ts';
+import type {
+  DesiredGroup,
+  DesiredUser,
+  GroupField,
+  GroupState,
+  ObservedUser,
+  UserField,
+  UserState,
+} from '../domain/kinds.ts';
 import { groupId, parseFields, userId } from '../domain/values.ts';
 import {
   type GroupPolicy,

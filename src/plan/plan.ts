@@ -9,22 +9,20 @@ import {
 } from '../domain/entity.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed, isStuck, withoutDeferred } from '../domain/failure.ts';
 import {
+  type Deactivation,
   type GroupField,
   type GroupState,
   isInService,
+  isWantedActive,
   type LinkChange,
   listGroupDifferences,
-} from '../domain/group.ts';
-import { listLosses } from '../domain/protection.ts';
-import {
-  type Deactivation,
-  isWantedActive,
   listUserDifferences,
   type ObservedUser,
   toWantedSuspension,
   type UserField,
   type UserState,
-} from '../domain/user.ts';
+} from '../domain/kinds.ts';
+import { listLosses } from '../domain/protection.ts';
 import { isOwned } from '../domain/write.ts';
 import { type Field, LOOK, type OpenFact, type Plan, toStep } from './step.ts';
 

@@ -1,9 +1,8 @@
 import type { Cells } from '../domain/cell.ts';
 import { type ChangeKind, FIELD_CHANGES, type SentChange } from '../domain/change.ts';
 import { findFailed } from '../domain/failure.ts';
-import type { GroupField, LinkChange } from '../domain/group.ts';
+import type { GroupField, LinkChange, UserField } from '../domain/kinds.ts';
 import type { PersonName } from '../domain/name.ts';
-import type { UserField } from '../domain/user.ts';
 
 /** Field of a user or group. */
 export type Field = UserField | GroupField;

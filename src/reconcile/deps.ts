@@ -1,8 +1,8 @@
-import type { Adoption, AdoptionPolicy, AdoptionRequest } from '../domain/adoption.ts';
 import type { HarmLimit } from '../domain/change.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { DriftPolicy } from '../domain/drift.ts';
-import type { Deactivation } from '../domain/user.ts';
+import type { Deactivation } from '../domain/kinds.ts';
+import type { Adoption, AdoptionPolicy, AdoptionRequest } from '../domain/provider.ts';
 import type { Refusal } from '../domain/values.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';

@@ -9,10 +9,16 @@ import {
 } from '../domain/change.ts';
 import type { Difference, DriftKind } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
-import { listGroupDifferences, toGroupValues } from '../domain/group.ts';
+import {
+  type Deactivation,
+  isGone,
+  listGroupDifferences,
+  listUserDifferences,
+  type Sightings,
+  toGroupValues,
+  toUserValues,
+} from '../domain/kinds.ts';
 import type { PlanAction } from '../domain/plan.ts';
-import { isGone, type Sightings } from '../domain/resource-state.ts';
-import { type Deactivation, listUserDifferences, toUserValues } from '../domain/user.ts';
 import { type GivenKey, keyText, type ResourceKey } from '../domain/values.ts';
 import { hasWaiting } from '../store/engine/columns.ts';
 import { listDifferingLinks } from '../store/links/links.ts';

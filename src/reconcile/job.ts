@@ -1,4 +1,4 @@
-import { createLoop, type Loop, type Turn } from '../domain/loop.ts';
+import { createLoop, type Loop, type Turn } from '../domain/clock.ts';
 import { BridgeError } from '../domain/values.ts';
 import type { Topic } from '../store/bell.ts';
 import { holdLead, type Lead } from '../store/leader.ts';

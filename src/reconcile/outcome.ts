@@ -1,7 +1,6 @@
 import type { Echo } from '../domain/cell.ts';
 import type { SeenEntities } from '../domain/entity.ts';
-import type { DoneLink, ObservedGroup, UpstreamGroupIds } from '../domain/group.ts';
-import type { ObservedUser } from '../domain/user.ts';
+import type { DoneLink, ObservedGroup, ObservedUser, UpstreamGroupIds } from '../domain/kinds.ts';
 import { BridgeError, type Refusal } from '../domain/values.ts';
 import type { Field, Part } from '../plan/step.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';

@@ -12,9 +12,9 @@ import {
   toGrantName,
   toHarmWords,
 } from '../domain/change.ts';
+import type { Deactivation } from '../domain/kinds.ts';
 import { dropChange, toLinkText } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
-import type { Deactivation } from '../domain/user.ts';
 import { BridgeError, type JsonObject, newId } from '../domain/values.ts';
 import {
   listFields,

@@ -1,6 +1,5 @@
 import { listWaiting } from '../domain/cell.ts';
-import type { GroupState, LinkChange } from '../domain/group.ts';
-import type { UserState } from '../domain/user.ts';
+import type { GroupState, LinkChange, UserState } from '../domain/kinds.ts';
 import { NOT_APPLIED } from '../domain/values.ts';
 import {
   type Field,

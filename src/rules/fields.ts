@@ -1,5 +1,4 @@
 import { ask, type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
-import { type Combination, type Combined, combine, isAsked } from '../domain/combine.ts';
 import {
   type EntityField,
   findWantedRoles,
@@ -8,13 +7,22 @@ import {
   wantEntities,
 } from '../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../domain/extensions.ts';
-import { type GroupField, isInService, toDesiredGroup } from '../domain/group.ts';
+import {
+  type Deactivation,
+  type GroupField,
+  isInService,
+  toDesiredGroup,
+  toDesiredUser,
+  type UserField,
+} from '../domain/kinds.ts';
 import { listTaken, removesGroupAccess, removesUserAccess } from '../domain/protection.ts';
-import type { Rulings } from '../domain/rule-book.ts';
-import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
-import { type Deactivation, toDesiredUser, type UserField } from '../domain/user.ts';
+import { RULED_GROUP_FIELDS, RULED_USER_FIELDS, type Rulings } from '../domain/rule-book.ts';
 import { type JsonObject, parseFields, type ResourceKey } from '../domain/values.ts';
 import {
+  type Combination,
+  type Combined,
+  combine,
+  isAsked,
   toCellsAfterGroupWrite,
   toCellsAfterWrite,
   toGroupFields,

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
+import type { UserField } from '../domain/kinds.ts';
 import type { Rulings } from '../domain/rule-book.ts';
-import type { UserField } from '../domain/user.ts';
 import type { GroupId, UserId } from '../domain/values.ts';
 import { chunks, lockUntilCommit } from '../store/engine/dialect.ts';
 import {

@@ -1,8 +1,8 @@
 import { isWaiting } from '../domain/cell.ts';
+import type { Deactivation } from '../domain/kinds.ts';
 import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import type { RuleBook } from '../domain/rule-book.ts';
-import type { Deactivation } from '../domain/user.ts';
 import { type GroupId, isJsonObject, type UserId } from '../domain/values.ts';
 import { toDueClass } from '../store/engine/columns.ts';
 import { listLinks, saveLinks } from '../store/links/links.ts';

@@ -1,4 +1,4 @@
-import type { Adoption, AdoptionRequest } from '../domain/adoption.ts';
+import type { Adoption, AdoptionRequest } from '../domain/provider.ts';
 import { BridgeError, type JsonObject, type ResourceKey } from '../domain/values.ts';
 import { isProvider } from '../store/credentials.ts';
 import { endUnmanaged } from '../store/drifts.ts';

@@ -1,8 +1,8 @@
 import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import type { AdmissionLimits } from '../domain/admission.ts';
-import type { AdoptionPolicy } from '../domain/adoption.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { AdoptionPolicy } from '../domain/provider.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { KeptRequest } from '../store/audit/requests.ts';

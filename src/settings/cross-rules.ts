@@ -1,4 +1,4 @@
-import { createMatcher } from '../domain/matcher.ts';
+import { createMatcher } from '../domain/name.ts';
 import { type SettingProblem, SettingsError } from './errors.ts';
 import { SAFE } from './kinds.ts';
 import { settingRows } from './rows.ts';

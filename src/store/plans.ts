@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { listWaiting, onlyWaiting } from '../domain/cell.ts';
 import { CHANGES, type ChangeKind, FIELD_CHANGES, type HarmKind } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
-import type { GroupField } from '../domain/group.ts';
+import type { GroupField, UserField } from '../domain/kinds.ts';
 import type { LinkKey, LinkList } from '../domain/link.ts';
 import {
   type ActionStatus,
@@ -10,7 +10,6 @@ import {
   type PlanAction,
   type PlanOrigin,
 } from '../domain/plan.ts';
-import type { UserField } from '../domain/user.ts';
 import type { JsonValue } from '../domain/values.ts';
 import { parseCells, parseStored, waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';

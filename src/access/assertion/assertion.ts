@@ -13,7 +13,7 @@ import {
   type ExpectedClaim,
   type PublicKey,
   type Trust,
-} from '../../domain/trust.ts';
+} from '../../domain/credential.ts';
 import { findCredential, parseTrust } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';

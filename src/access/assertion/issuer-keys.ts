@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Clock } from '../../domain/clock.ts';
-import { shareRunning } from '../../domain/loop.ts';
-import type { KeySource, PublicKey } from '../../domain/trust.ts';
+import { type Clock, shareRunning } from '../../domain/clock.ts';
+import type { KeySource, PublicKey } from '../../domain/credential.ts';
 import type { DocumentReader } from '../../outbound/outbound.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { Refusal } from '../refusal.ts';

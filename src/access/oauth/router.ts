@@ -5,8 +5,8 @@ import express, {
   Router,
 } from 'express';
 import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
+import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
 import { assertUtf8, toCount } from '../../domain/text.ts';
-import { ASSERTION_ALGORITHMS } from '../../domain/trust.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import { type AssertionDeps, AssertionRefused } from '../assertion/assertion.ts';

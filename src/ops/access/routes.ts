@@ -1,8 +1,8 @@
 import { parseKeys } from '../../access/assertion/issuer-keys.ts';
 import type { ClientWithSecrets, Tokens } from '../../access/credentials.ts';
 import type { Provider, ProviderWish } from '../../access/providers.ts';
+import type { KeySource, Trust } from '../../domain/credential.ts';
 import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
-import type { KeySource, Trust } from '../../domain/trust.ts';
 import { foldCase } from '../../domain/values.ts';
 import { duration } from '../../settings/kinds.ts';
 import { type CredentialRow, parseTrust as parseStoredTrust } from '../../store/credentials.ts';

@@ -1,8 +1,8 @@
 import { listFoldedEmails } from '../../domain/address.ts';
 import type { CensusKind } from '../../domain/census.ts';
+import * as user from '../../domain/kinds.ts';
+import { isGone } from '../../domain/kinds.ts';
 import { fullName, normaliseName } from '../../domain/name.ts';
-import { isGone } from '../../domain/resource-state.ts';
-import * as user from '../../domain/user.ts';
 import { foldCase, isJsonObject, type JsonObject } from '../../domain/values.ts';
 import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';

@@ -1,4 +1,4 @@
-import type { WrittenPath } from '../../domain/kept-request.ts';
+import type { WrittenPath } from '../../domain/write.ts';
 import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
 import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
 import { listActs, listAskers, type RequestRow } from '../../store/audit/requests.ts';

@@ -3,13 +3,14 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import { type ChangeKind, listFieldChanges } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
-import { listGroupDifferences, toGroupValues } from '../../domain/group.ts';
 import {
   type Deactivation,
+  listGroupDifferences,
   listUserDifferences,
+  toGroupValues,
   toUserValues,
   type UserField,
-} from '../../domain/user.ts';
+} from '../../domain/kinds.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
 import { parseStored } from '../../store/engine/columns.ts';

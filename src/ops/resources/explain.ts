@@ -1,9 +1,8 @@
 import { type Cells, isWaiting } from '../../domain/cell.ts';
 import { listChangedFields } from '../../domain/change.ts';
-import { isAsked } from '../../domain/combine.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import { listGroupDifferences } from '../../domain/group.ts';
+import { listGroupDifferences, listUserDifferences } from '../../domain/kinds.ts';
 import { fullName } from '../../domain/name.ts';
 import {
   RULED_GROUP_FIELDS,
@@ -12,8 +11,8 @@ import {
   type Rulings,
   toRuleText,
 } from '../../domain/rule-book.ts';
-import { listUserDifferences } from '../../domain/user.ts';
 import { foldCase, type JsonObject, type JsonValue } from '../../domain/values.ts';
+import { isAsked } from '../../domain/write.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownProvider } from '../../access/credentials.ts';
-import { toAdoptionWords } from '../../domain/adoption.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
-import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import { isObservedActive, listUserDifferences } from '../../domain/user.ts';
+import { isObservedActive, listUserDifferences } from '../../domain/kinds.ts';
+import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { type Erasure, eraseUser, planErasure } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
 import * as lists from '../../store/resources/lists.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { WrittenPath } from '../../domain/kept-request.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import type { WrittenPath } from '../../domain/write.ts';
 import { findAccountObstacle } from '../../reconcile/repair/desire.ts';
 import { listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import { listCallsOf } from '../../store/audit/own-calls.ts';

@@ -1,4 +1,4 @@
-import type { Loop } from '../../domain/loop.ts';
+import type { Loop } from '../../domain/clock.ts';
 import { BridgeError, type ResourceKey, toResourceKey } from '../../domain/values.ts';
 import { toNameKey } from '../../store/audit/events.ts';
 import { addInspection } from '../../store/due.ts';

@@ -1,7 +1,7 @@
 import { findRepair, holdsMore, toChangeKey } from '../../domain/change.ts';
 import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
-import type { Deactivation } from '../../domain/user.ts';
+import type { Deactivation } from '../../domain/kinds.ts';
 import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import {
   changeDrifts,

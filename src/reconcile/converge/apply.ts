@@ -14,15 +14,17 @@ import {
   withEcho,
 } from '../../domain/cell.ts';
 import { isEntityField, listEntityFields, seeEntities } from '../../domain/entity.ts';
-import { listGroupDifferences, type ObservedGroup, withCreated } from '../../domain/group.ts';
-import { endChange, endDoubt } from '../../domain/link.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
 import {
   type Deactivation,
+  listGroupDifferences,
   listUserDifferences,
+  type ObservedGroup,
+  type SentCreate,
   toSentUser,
   type UserField,
-} from '../../domain/user.ts';
+  withCreated,
+} from '../../domain/kinds.ts';
+import { endChange, endDoubt } from '../../domain/link.ts';
 import { type Field, listFields, listLinks } from '../../plan/step.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';

@@ -1,9 +1,8 @@
 import { ask, askOnly, editAll, forgetSent, listSent, onlyWaiting } from '../../domain/cell.ts';
 import { listWantedEntities, restartEntities } from '../../domain/entity.ts';
-import { isAnotherGroup } from '../../domain/group.ts';
+import { compareAccount, isAnotherGroup } from '../../domain/kinds.ts';
 import { restartLink } from '../../domain/link.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
-import { compareAccount } from '../../domain/user.ts';
 import { foldCase, NOT_THERE, type Refusal, toOwnRefusal } from '../../domain/values.ts';
 import type { Field } from '../../plan/step.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';

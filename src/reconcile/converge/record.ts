@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { endRest } from '../../domain/failure.ts';
-import { toSentUser } from '../../domain/user.ts';
+import { toSentUser } from '../../domain/kinds.ts';
 import type { Refusal, ResourceKey } from '../../domain/values.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';

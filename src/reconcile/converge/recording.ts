@@ -8,8 +8,8 @@ import {
   findNextRetryAt,
   findProblem,
 } from '../../domain/failure.ts';
+import { isObservedActive, type UserField } from '../../domain/kinds.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { isObservedActive, type UserField } from '../../domain/user.ts';
 import { newId, type Refusal, type UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { parseCells, toCellColumns, toDueClass } from '../../store/engine/columns.ts';

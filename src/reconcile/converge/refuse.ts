@@ -1,7 +1,7 @@
 import { ask, type Cells, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { refuse as refuseFact, withEarlierRefusals } from '../../domain/failure.ts';
-import type { LinkChange } from '../../domain/group.ts';
+import type { LinkChange } from '../../domain/kinds.ts';
 import {
   disownLink,
   type LinkKey,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { edit, forgetSent, isWaiting, listUnsure, markSent } from '../../domain/cell.ts';
+import type { SentCreate } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts';
 import { insertOwnCall, type WrittenChange } from '../../store/audit/own-calls.ts';

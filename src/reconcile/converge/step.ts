@@ -1,10 +1,14 @@
 import { type Cell, isWaiting } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
-import type { GroupState, LinkChange } from '../../domain/group.ts';
+import {
+  type GroupState,
+  type LinkChange,
+  type SentCreate,
+  toSentUser,
+  type UserState,
+} from '../../domain/kinds.ts';
 import { toLinkText } from '../../domain/link.ts';
 import { removesGroupAccess, removesUserAccess } from '../../domain/protection.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
-import { toSentUser, type UserState } from '../../domain/user.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
 import {

@@ -1,6 +1,5 @@
 import { type ErasureObstacle, listPersonalNames, OBSTACLES } from '../../domain/erasure.ts';
-import { isGone } from '../../domain/resource-state.ts';
-import { isObservedActive } from '../../domain/user.ts';
+import { isGone, isObservedActive } from '../../domain/kinds.ts';
 import type { JsonObject, UserId } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';

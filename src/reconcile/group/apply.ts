@@ -1,6 +1,6 @@
 import { toEcho } from '../../domain/cell.ts';
 import { findFailed, isNameKept, isStuck } from '../../domain/failure.ts';
-import type { GroupState, ObservedGroup } from '../../domain/group.ts';
+import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { removesGroupAccess } from '../../domain/protection.ts';
 import { isNotApplied } from '../../domain/values.ts';

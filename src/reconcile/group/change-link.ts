@@ -6,7 +6,7 @@ import {
   toEntityUid,
   toRoleText,
 } from '../../domain/entity.ts';
-import type { GroupState, LinkChange } from '../../domain/group.ts';
+import type { GroupState, LinkChange } from '../../domain/kinds.ts';
 import { findRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';

@@ -1,4 +1,4 @@
-import { type GroupState, isAnotherGroup, type ObservedGroup } from '../../domain/group.ts';
+import { type GroupState, isAnotherGroup, type ObservedGroup } from '../../domain/kinds.ts';
 import { normaliseName, toSpelling } from '../../domain/name.ts';
 import { BridgeError, type GroupId, toOwnRefusal } from '../../domain/values.ts';
 import { findGroupByUpstream } from '../../store/resources/find.ts';

@@ -1,4 +1,4 @@
-import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/group.ts';
+import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { isSameSpelt } from '../../domain/name.ts';
 import type { Refusal } from '../../domain/values.ts';
 import { scim } from '../../upstream/operations/scim.ts';

@@ -1,7 +1,7 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toKnownExtension } from '../../domain/extensions.ts';
-import type { GroupField, ObservedGroup, UpstreamGroupIds } from '../../domain/group.ts';
+import type { GroupField, ObservedGroup, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { limitMarks } from '../../domain/text.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { parseCells, toGroupColumns } from '../../store/engine/columns.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
-import { createLoop, type Loop } from '../../domain/loop.ts';
+import { type Clock, createLoop, type Loop } from '../../domain/clock.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import {
   findLeader,

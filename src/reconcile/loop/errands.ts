@@ -1,4 +1,4 @@
-import { createNews, type Loop } from '../../domain/loop.ts';
+import { createNews, type Loop } from '../../domain/clock.ts';
 import { newId, type ResourceKey } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { askAgain, isWaiting } from '../../domain/cell.ts';
-import type { Loop } from '../../domain/loop.ts';
-import { isGone } from '../../domain/resource-state.ts';
+import type { Loop } from '../../domain/clock.ts';
 import {
   type DesiredUser,
+  isGone,
   isWantedActive,
   type ObservedUser,
   type UserField,
   type UserState,
-} from '../../domain/user.ts';
+} from '../../domain/kinds.ts';
 import { applyRules } from '../../rules/follow.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';

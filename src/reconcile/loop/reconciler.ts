@@ -1,5 +1,4 @@
-import type { Clock } from '../../domain/clock.ts';
-import { createLoop, type Loop } from '../../domain/loop.ts';
+import { type Clock, createLoop, type Loop } from '../../domain/clock.ts';
 import { newId, type Refusal, type ResourceKey } from '../../domain/values.ts';
 import { listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';

@@ -1,4 +1,4 @@
-import type { Loop } from '../../domain/loop.ts';
+import type { Loop } from '../../domain/clock.ts';
 import type { BridgeError } from '../../domain/values.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';

@@ -5,7 +5,7 @@ import {
   isAnotherGroup,
   type ObservedGroup,
   withCreated,
-} from '../../domain/group.ts';
+} from '../../domain/kinds.ts';
 import { groupId, NOT_APPLIED, newId } from '../../domain/values.ts';
 import { hasWaiting, parseCells, toDueClass, toGroupColumns } from '../../store/engine/columns.ts';
 import { LIVE_MANAGED, listRows, updateRow } from '../../store/resources/rows.ts';

@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ObservedGroup } from '../../domain/group.ts';
-import { confirms, isTheSame } from '../../domain/resource-state.ts';
-import type { ObservedUser } from '../../domain/user.ts';
+import { confirms, isTheSame, type ObservedGroup, type ObservedUser } from '../../domain/kinds.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { agreesWithLinks } from '../../store/links/links.ts';
 import { moveLinks } from '../../store/links/of-users.ts';

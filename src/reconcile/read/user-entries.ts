@@ -1,4 +1,4 @@
-import { compareAccount, type ObservedUser, type ShownAccount } from '../../domain/user.ts';
+import { compareAccount, type ObservedUser, type ShownAccount } from '../../domain/kinds.ts';
 import { newId, type UserId, userId } from '../../domain/values.ts';
 import { followUsers } from '../../rules/follow.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';

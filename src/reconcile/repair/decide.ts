@@ -1,8 +1,7 @@
-import { toAdoptionWords } from '../../domain/adoption.ts';
 import { HARM_WINDOW_MS, isGranting } from '../../domain/change.ts';
 import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
-import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
+import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { mayGrant } from '../../rules/rules.ts';
 import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';

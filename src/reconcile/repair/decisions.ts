@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ChangeKind, findHarm, isHandOver } from '../../domain/change.ts';
 import { listEntityFields } from '../../domain/entity.ts';
+import { isGone, isWantedActive } from '../../domain/kinds.ts';
 import { disownLink } from '../../domain/link.ts';
 import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
-import { isGone } from '../../domain/resource-state.ts';
-import { isWantedActive } from '../../domain/user.ts';
 import {
   type GivenKey,
   isJsonObject,

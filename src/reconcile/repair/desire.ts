@@ -3,7 +3,7 @@ import { isWaiting, release, withEcho } from '../../domain/cell.ts';
 import { type ChangeKind, listHarms, toChangeKey } from '../../domain/change.ts';
 import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { GroupField } from '../../domain/group.ts';
+import type { GroupField } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { splitName } from '../../domain/name.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';

@@ -1,6 +1,6 @@
 import { toChangeKey } from '../../domain/change.ts';
+import { toSentUser } from '../../domain/kinds.ts';
 import { isOfRecovery, type PlanAction } from '../../domain/plan.ts';
-import { toSentUser } from '../../domain/user.ts';
 import {
   type ActionKey,
   countPlanActions,

@@ -1,16 +1,16 @@
 import { askAgain, type Cells, toEcho } from '../../domain/cell.ts';
 import { findFailed, isNameKept } from '../../domain/failure.ts';
-import { hasMoreBits } from '../../domain/mask.ts';
-import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
-import { removesUserAccess } from '../../domain/protection.ts';
-import { NO_SEAT } from '../../domain/seats.ts';
 import {
   compareAccount,
   type ObservedUser,
   type ShownAccount,
   toSentUser,
   type UserState,
-} from '../../domain/user.ts';
+} from '../../domain/kinds.ts';
+import { hasMoreBits } from '../../domain/mask.ts';
+import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
+import { removesUserAccess } from '../../domain/protection.ts';
+import { NO_SEAT } from '../../domain/seats.ts';
 import { foldCase, isNotApplied, toOwnRefusal } from '../../domain/values.ts';
 import type { Field, PlannedFact } from '../../plan/step.ts';
 import { parseCells } from '../../store/engine/columns.ts';

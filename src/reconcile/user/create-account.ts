@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toEcho } from '../../domain/cell.ts';
 import { countAttempts } from '../../domain/failure.ts';
+import { compareAccount, type SentCreate, toSentUser, type UserState } from '../../domain/kinds.ts';
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
-import { compareAccount, toSentUser, type UserState } from '../../domain/user.ts';
 import { foldCase, newId, type Refusal, toOwnRefusal } from '../../domain/values.ts';
 import type { Values } from '../../plan/step.ts';
 import { listCreations } from '../../store/audit/own-calls.ts';

@@ -1,10 +1,14 @@
 import { withLicences, withRole } from '../../domain/assignment.ts';
 import { toKnownExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import { withCreated } from '../../domain/group.ts';
+import {
+  type ObservedUser,
+  type UserState,
+  withCreated,
+  withoutPersonalData,
+} from '../../domain/kinds.ts';
 import { splitName } from '../../domain/name.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
-import { type ObservedUser, type UserState, withoutPersonalData } from '../../domain/user.ts';
 import { foldCase, type JsonObject, type UserId } from '../../domain/values.ts';
 import type { Values } from '../../plan/step.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';

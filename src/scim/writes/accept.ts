@@ -1,6 +1,6 @@
 import type { ChangeClass } from '../../domain/change.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { UserField } from '../../domain/user.ts';
+import type { UserField } from '../../domain/kinds.ts';
 import {
   BridgeError,
   EARLIER,

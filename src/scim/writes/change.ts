@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ask, type Cells, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { toWrittenName, withSchemas } from '../../domain/extensions.ts';
+import { isGone, type ObservedUser } from '../../domain/kinds.ts';
 import { onlyTaken } from '../../domain/protection.ts';
-import { isGone } from '../../domain/resource-state.ts';
-import type { ObservedUser } from '../../domain/user.ts';
 import { type JsonObject, newId, type ResourceKey } from '../../domain/values.ts';
 import { combineAsked, type FieldKind } from '../../rules/fields.ts';
 import { parseCells, parseStored, toDueClass, toTombstone } from '../../store/engine/columns.ts';

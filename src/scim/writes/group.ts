@@ -1,12 +1,10 @@
-import { toBaseline } from '../../domain/combine.ts';
 import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
-import { type GroupField, toDesiredGroup } from '../../domain/group.ts';
+import { type GroupField, isGone, toDesiredGroup } from '../../domain/kinds.ts';
 import { adoptLink, releaseLink } from '../../domain/link.ts';
 import { hasMoreBits, joinBits } from '../../domain/mask.ts';
-import { isGone } from '../../domain/resource-state.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rule-book.ts';
 import { foldCase, groupId, type JsonObject, newId } from '../../domain/values.ts';
-import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { toBaseline, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { groupFields } from '../../rules/fields.ts';
 import { enterRules, followGroup, type GroupNews, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';

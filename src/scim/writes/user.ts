@@ -1,8 +1,8 @@
 import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
+import { isObservedActive, type UserField } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
-import { isObservedActive, type UserField } from '../../domain/user.ts';
 import { isJsonObject, type JsonObject, newId, userId } from '../../domain/values.ts';
 import { toCellsAfterUserDeletion, withSuspensionEnded } from '../../domain/write.ts';
 import { userFields } from '../../rules/fields.ts';

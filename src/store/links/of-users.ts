@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { createMatcher } from '../../domain/matcher.ts';
+import { createMatcher } from '../../domain/name.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
 import { foldCase, type GroupId, type UserId } from '../../domain/values.ts';
 import { forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { LinkChange } from '../../domain/group.ts';
+import type { LinkChange } from '../../domain/kinds.ts';
 import { isNotApplied, type Refusal } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { select } from '../engine/dialect.ts';

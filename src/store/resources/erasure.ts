@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { createMention, ERASED, silence } from '../../domain/erasure.ts';
-import { withoutPersonalData } from '../../domain/user.ts';
+import { withoutPersonalData } from '../../domain/kinds.ts';
 import { foldCase, type UserId } from '../../domain/values.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { execute, isPostgres, readOne, select } from '../engine/dialect.ts';

@@ -1,6 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { UpstreamGroupIds } from '../../domain/group.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
+import type { SentCreate, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { foldCase, type UserId } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
-import { MATCHES_NOTHING, type Matcher } from '../../domain/matcher.ts';
-import { isGone } from '../../domain/resource-state.ts';
-import { isObservedActive, isWantedActive } from '../../domain/user.ts';
+import { isGone, isObservedActive, isWantedActive } from '../../domain/kinds.ts';
+import { MATCHES_NOTHING, type Matcher } from '../../domain/name.ts';
 import type { JsonObject, UserId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
 import { lockUntilCommit } from '../engine/dialect.ts';

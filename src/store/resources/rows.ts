@@ -2,7 +2,7 @@ import { type Insertable, type RawBuilder, sql, type UpdateObject } from 'kysely
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities, toEntityField } from '../../domain/entity.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
+import type { SentCreate } from '../../domain/kinds.ts';
 import {
   type GivenKey,
   type GroupId,

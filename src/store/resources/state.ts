@@ -4,17 +4,15 @@ import {
   type GroupField,
   type GroupState,
   type ObservedGroup,
-  toDesiredGroup,
-  type UpstreamGroupIds,
-} from '../../domain/group.ts';
-import type { Link, LinkKey } from '../../domain/link.ts';
-import type { SentCreate } from '../../domain/resource-state.ts';
-import {
   type ObservedUser,
+  type SentCreate,
+  toDesiredGroup,
   toDesiredUser,
+  type UpstreamGroupIds,
   type UserField,
   type UserState,
-} from '../../domain/user.ts';
+} from '../../domain/kinds.ts';
+import type { Link, LinkKey } from '../../domain/link.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';
 import type { Origin } from '../schema.ts';

@@ -1,5 +1,5 @@
 import { GROUP_SCHEMA_URI } from '../../../src/domain/extensions.ts';
-import type { ObservedUser } from '../../../src/domain/user.ts';
+import type { ObservedUser } from '../../../src/domain/kinds.ts';
 import { groupId, newId, userId } from '../../../src/domain/values.ts';
 import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile/user/observe.ts';
 import type { SandboxUser } from '../../../src/sandbox/model.ts';

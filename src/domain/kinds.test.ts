@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { confirms, isGone, isTheSame } from './resource-state.ts';
+import { confirms, isGone, isTheSame } from './kinds.ts';
 
 const older = { name: 'Ada', active: true, at: 1, by: 'look', listedAt: 1 };
 const newer = { ...older, at: 9, listedAt: 9 };

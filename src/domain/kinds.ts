@@ -1,0 +1,341 @@
+import { findCreationAddress } from './address.ts';
+import { type Cells, type FieldValues, holds } from './cell.ts';
+import type { EntityField, SeenEntities } from './entity.ts';
+import { ERASED } from './erasure.ts';
+import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from './extensions.ts';
+import type { LinkKey } from './link.ts';
+import { findDesiredName, fullName, normaliseName } from './name.ts';
+import { foldCase, type GroupId, type JsonObject, parseFields, type UserId } from './values.ts';
+
+/** Knowledge of a managed user or group, or of one whose removal is still under way. */
+export interface ResourceState<Field extends string> {
+  readonly cells: Cells<Field>;
+  readonly version: number;
+  readonly deleted: boolean;
+  /** The outcome of a call is unknown: look before anything else. */
+  readonly mustLook: boolean;
+  /** Under which names a create may have left it in the service. */
+  readonly sentCreates: readonly SentCreate[];
+}
+
+/** Names that a create left with: until its outcome is known, the account or group is looked for by these. */
+export interface SentCreate {
+  /** The userName of a user, the name of a group. */
+  readonly name: string;
+  readonly address?: string;
+}
+
+/** When a user or group was seen. Times are epoch milliseconds; absent: never. */
+export interface Sightings {
+  /** Last shown by a list: of company users, or of groups by REST, which shows a group by itself as well. */
+  readonly listedAt?: number;
+  /** Last shown by SCIM. */
+  readonly shownAt?: number;
+  /** Last found not to be there. */
+  readonly goneAt?: number;
+  /** Time of the observation, and which read or call it came from. */
+  readonly at: number;
+  readonly by: string;
+}
+
+const toFacts = ({ at: _a, by: _b, listedAt: _l, shownAt: _s, goneAt: _g, ...facts }: Sightings) =>
+  facts;
+
+/** True when the newer sighting shows every fact of the older one. */
+export function confirms(newer: Sightings, older: Sightings): boolean {
+  const shown = toFacts(newer);
+  return JSON.stringify({ ...shown, ...toFacts(older) }) === JSON.stringify(shown);
+}
+
+/** True when the newer sighting would change nothing but the times of the older one. */
+export function isTheSame(newer: Sightings, older: Sightings): boolean {
+  const isSeenAlike =
+    newer.by === older.by &&
+    (newer.listedAt === undefined) === (older.listedAt === undefined) &&
+    (newer.shownAt === undefined) === (older.shownAt === undefined);
+  return isSeenAlike && !isGone(older) && confirms(newer, older) && confirms(older, newer);
+}
+
+/** True for a user or group that the service was found not to have since it was last seen. */
+export function isGone(observed: Pick<Sightings, 'at' | 'goneAt'> | undefined): boolean {
+  return observed?.goneAt !== undefined && observed.goneAt >= observed.at;
+}
+
+/** Owned fields of a user. `account`: that there is one. `address`: userName and e-mail, tried once, never repaired. */
+export type UserField =
+  | 'account'
+  | 'active'
+  | 'name'
+  | 'appsPermissions'
+  | 'temporarilyInactive'
+  | 'address';
+
+/** Last observation of a user. */
+export interface ObservedUser extends Sightings {
+  readonly userName?: string;
+  readonly email?: string;
+  readonly fullName: string;
+  readonly active: boolean;
+  /** Time at which the account was made, as SCIM writes it; '': SCIM tells another time now and then. */
+  readonly created?: string;
+  readonly owner?: boolean;
+  /** The service's number: 1 owner, 2 user, 3 deactivated. */
+  readonly role?: number;
+  readonly virtual?: boolean;
+  readonly appsPermissions?: number;
+  readonly temporarilyInactive?: boolean;
+  /** The list of company users says that it takes a licence while it works; absent: it does not say. */
+  readonly takesLicence?: boolean;
+}
+
+/** Removes personal data from the observation of an erased user. */
+export function withoutPersonalData({
+  userName: _u,
+  email: _e,
+  ...observed
+}: ObservedUser): ObservedUser {
+  return { ...observed, fullName: '' };
+}
+
+/** All that is known of one managed user, or of one whose removal is still under way. */
+export interface UserState extends ResourceState<UserField> {
+  readonly id: UserId;
+  readonly upstreamId: number | undefined;
+  readonly desired: DesiredUser;
+  readonly observed: ObservedUser | undefined;
+}
+
+/** Desired user, as far as the service can hold it. */
+export type DesiredUser = Readonly<ReturnType<typeof toDesiredUser>>;
+
+/** Maps the attributes of a managed user to the desired user. A deleted one is to be inactive. */
+export function toDesiredUser(attributes: JsonObject, deleted: boolean) {
+  const { userName } = attributes;
+  const { appsPermissions, temporarilyInactive } = toExtension(attributes, USER_EXTENSION);
+  return {
+    userName: typeof userName === 'string' ? userName : '',
+    /** Address that an account is created with; undefined: there is none at all. */
+    address: findCreationAddress(attributes),
+    /** undefined: no provider ever gave a name, so the name is not ours. */
+    name: findDesiredName(attributes),
+    active: !deleted && attributes.active !== false,
+    appsPermissions: typeof appsPermissions === 'number' ? appsPermissions : undefined,
+    temporarilyInactive: typeof temporarilyInactive === 'boolean' ? temporarilyInactive : undefined,
+  };
+}
+
+/** An account as an answer of the service shows it. */
+export interface ShownAccount {
+  readonly userName?: string | undefined;
+  readonly emails: readonly (string | undefined)[];
+  readonly created?: string | undefined;
+}
+
+/** Compares an account with the linked one, as ids are given again: by its names, then by its time of creation. Erased names say nothing. */
+export function compareAccount(
+  { desired, observed }: Pick<UserState, 'desired' | 'observed'>,
+  { userName, emails, created }: ShownAccount,
+): 'same' | 'another' | 'unclear' {
+  const ours = foldAll([observed?.userName, observed?.email, desired.userName, desired.address]);
+  const theirs = foldAll([userName, ...emails]);
+  const isNamed = ours.size > 0 && theirs.size > 0;
+  if (isNamed && !ours.isDisjointFrom(theirs)) return 'same';
+  if (!created || !observed?.created) return isNamed ? 'unclear' : 'same';
+  return created === observed.created ? 'same' : 'another';
+}
+
+const foldAll = (names: readonly (string | undefined)[]) =>
+  new Set(names.flatMap((name) => (name && name !== ERASED ? [foldCase(name)] : [])));
+
+/** Names that an account is, or would be, created with. */
+export function toSentUser({
+  userName,
+  address,
+}: Pick<DesiredUser, 'userName' | 'address'>): SentCreate {
+  return { name: userName, ...(address === undefined ? {} : { address }) };
+}
+
+/** Switch of the service that stands for `active` (settings: users.deactivation). */
+export type Deactivation = 'scim' | 'temporarilyInactive';
+
+/** True when the service lets the user work, through the switch that deactivation uses. */
+export const isObservedActive = (observed: ObservedUser, deactivation: Deactivation) =>
+  observed.active && !(deactivation === 'temporarilyInactive' && observed.temporarilyInactive);
+
+/** True when the user is to work: where suspending deactivates, a wanted suspension says no as well. */
+export const isWantedActive = (desired: DesiredUser, deactivation: Deactivation) =>
+  desired.active && !(deactivation === 'temporarilyInactive' && desired.temporarilyInactive);
+
+/** Desired suspension; undefined: not ours. Where suspending deactivates, "not suspended" never lets an inactive user in. */
+export function toWantedSuspension(
+  desired: DesiredUser,
+  deactivation: Deactivation,
+): boolean | undefined {
+  if (deactivation === 'scim') return desired.temporarilyInactive;
+  return !isWantedActive(desired, deactivation);
+}
+
+/** The owned fields in which the service holds something else than what is desired; an unset one is not ours. */
+export function listUserDifferences(
+  desired: DesiredUser,
+  observed: ObservedUser,
+  cells: Cells<UserField>,
+  deactivation: Deactivation,
+): UserField[] {
+  const { userName, address } = desired;
+  const isAddressed =
+    isSameName(userName, observed.userName) && isSameName(address, observed.email);
+  const differing = listDiffering(toUserValues(desired, observed, deactivation), cells);
+  return isAddressed ? differing : [...differing, 'address'];
+}
+
+const isSameName = (a: string | undefined, b: string | undefined) =>
+  a === undefined || b === undefined || foldCase(a) === foldCase(b);
+
+/** The wanted and the observed value of each owned field; undefined: no plan changes the field by itself. */
+export function toUserValues(
+  desired: DesiredUser,
+  observed: ObservedUser,
+  deactivation: Deactivation,
+): FieldValues<UserField> {
+  return {
+    account: undefined,
+    active: [isWantedActive(desired, deactivation), isObservedActive(observed, deactivation)],
+    name: [desired.name && fullName(desired.name), observed.fullName],
+    appsPermissions: [desired.appsPermissions, observed.appsPermissions],
+    temporarilyInactive: [
+      desired.temporarilyInactive === undefined
+        ? undefined
+        : toWantedSuspension(desired, deactivation),
+      observed.temporarilyInactive ?? false,
+    ],
+    address: undefined,
+  };
+}
+
+/** Owned fields of a group: its own, and one for each entity of the rules. Members and admins wait row by row. */
+export type GroupField = OwnGroupField | EntityField;
+
+/** Field of a group's own. */
+export type OwnGroupField =
+  | 'existence'
+  | 'displayName'
+  | 'permissions'
+  | 'addToCardsAndSpacesEnabled';
+
+/** The service's names for one group. "SCIM id = REST id" or "= uid" is a thing to be learned. */
+export interface UpstreamGroupIds {
+  readonly scimId: string | undefined;
+  readonly restId: number | undefined;
+  readonly uid: string | undefined;
+}
+
+/** True when the service has the group, or had it at the last look. */
+export const isInService = ({ scimId, restId, uid }: UpstreamGroupIds) =>
+  (scimId ?? restId ?? uid) !== undefined;
+
+/** Last observation of a group, without its members. */
+export interface ObservedGroup extends Sightings {
+  readonly displayName: string;
+  readonly permissions?: number;
+  readonly addToCardsAndSpacesEnabled?: boolean;
+  /** When the service made the group, in its words: it tells groups apart. Empty: the service says it now so, now otherwise. */
+  readonly created?: string;
+}
+
+/** The time of creation after the service has shown the user or group once more. */
+export function withCreated(
+  before: { readonly created?: string } | undefined,
+  shown: string | undefined,
+) {
+  const created = before?.created ?? shown;
+  if (created === undefined) return {};
+  return { created: shown === undefined || shown === created ? created : '' };
+}
+
+/** True for another group than the one that was seen: it has neither its name nor its time of creation. */
+export function isAnotherGroup(
+  before: ObservedGroup | undefined,
+  { displayName, created }: { readonly displayName: string; readonly created?: string | undefined },
+): boolean {
+  if (!created || !before?.created || created === before.created) return false;
+  return normaliseName(displayName) !== normaliseName(before.displayName);
+}
+
+/** One waiting change of a list, of a user who has an account. */
+export interface LinkChange extends LinkKey {
+  readonly upstreamUserId: number;
+  readonly wanted: boolean;
+  readonly version: number;
+  /** Number of failures in a row; of an outage the first alone counts. Absent: none. */
+  readonly attempts?: number;
+  /** It is stuck. Absent: it is not. */
+  readonly stuck?: true;
+  /** The service took it before and did not make it. Absent: it did not. */
+  readonly ignored?: true;
+}
+
+/** A change that the service holds now. */
+export interface DoneLink extends LinkChange {
+  /** It was so before the bridge asked, so the bridge did not put the user in. */
+  readonly madeByOthers?: true;
+}
+
+/** All that is known of one managed group, or of one whose removal is still under way. */
+export interface GroupState extends ResourceState<GroupField> {
+  readonly id: GroupId;
+  readonly ids: UpstreamGroupIds;
+  readonly desired: DesiredGroup;
+  readonly observed: ObservedGroup | undefined;
+  /** Absent: they were not listed yet, or a call of unknown outcome may have changed them since. */
+  readonly entities?: SeenEntities | undefined;
+  /** Only groups that the bridge created are removed; others are released. */
+  readonly created: boolean;
+  readonly links: readonly LinkChange[];
+}
+
+/** Desired group, as far as the service can hold it. */
+export type DesiredGroup = Readonly<ReturnType<typeof toDesiredGroup>>;
+
+/** Maps the attributes of a managed group to the desired group. */
+export function toDesiredGroup(attributes: JsonObject) {
+  const { displayName } = attributes;
+  const extension = toExtension(attributes, GROUP_EXTENSION);
+  const { permissions, addToCardsAndSpacesEnabled: isAdded } = extension;
+  return {
+    displayName: typeof displayName === 'string' ? displayName : '',
+    permissions: typeof permissions === 'number' ? permissions : undefined,
+    addToCardsAndSpacesEnabled: typeof isAdded === 'boolean' ? isAdded : undefined,
+  };
+}
+
+/** The wanted and the observed value of each field of a group's own. */
+export function toGroupValues(
+  desired: DesiredGroup,
+  observed: ObservedGroup,
+): FieldValues<OwnGroupField> {
+  const flag = 'addToCardsAndSpacesEnabled';
+  return {
+    existence: undefined,
+    displayName: [desired.displayName, observed.displayName],
+    permissions: [desired.permissions, observed.permissions],
+    [flag]: [desired[flag], observed[flag]],
+  };
+}
+
+/** The owned fields in which the service does not hold what is desired; unset ones are not ours. */
+export const listGroupDifferences = (
+  desired: DesiredGroup,
+  observed: ObservedGroup,
+  cells: Cells<GroupField>,
+) => listDiffering(toGroupValues(desired, observed), cells);
+
+/** Lists the fields of which the service does not hold the wanted value. A value that nobody wants cannot differ. */
+const listDiffering = <Field extends UserField | OwnGroupField>(
+  values: FieldValues<Field>,
+  cells: Cells<Field>,
+) =>
+  parseFields<Field>(values).filter((field) => {
+    const [wanted, seen] = values[field] ?? [];
+    return wanted !== undefined && !holds(cells[field], wanted, seen);
+  });
