@@ -25,7 +25,7 @@ export function PlanPage() {
   return <MadePlan key={id} id={id} />;
 }
 
-/** A large plan is summed up for a while; its changes can be read meanwhile. */
+/** Its changes are read at the same time. */
 function MadePlan({ id }: { readonly id: string }) {
   const path = `/plans/${encodeURIComponent(id)}`;
   const { error, data: plan } = useRead('Plan', path);

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHANGE_WORDS, CHANGES } from '../../domain/change.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { UndoDecision } from '../../reconcile/repair/decisions.ts';
@@ -111,13 +110,12 @@ async function toPlan(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'
   const { store, readSeats } = sources;
   const counted = await countPlanActions(store.read, row.id);
   const actions = await listActions(store.read, row, { limit: ACTIONS_SHOWN, from: OLDEST });
-  const parts = actions.length < ACTIONS_SHOWN ? toParts(actions) : await findParts(sources, row);
   return toView('Plan', row, {
     seats: row.status === 'held' ? toPlanSeats(row, await readSeats()) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,
-    summary: parts,
+    summary: toSums(actions),
     actions: actions.map(toAction),
   });
 }
@@ -166,41 +164,10 @@ async function findAuthors(db: Db, plan: PlanRow, actions: readonly PlanActionVi
   });
 }
 
-type Part = OpsJson<'Plan'>['summary'][number];
-
-function toParts(actions: readonly Action[]): Part[] {
+function toSums(actions: readonly Action[]): OpsJson<'Plan'>['summary'] {
   const groups = Map.groupBy(actions, ({ kind, who }) => JSON.stringify([kind, who?.by]));
-  const parts = [...groups.values()].flatMap(([first, ...more]) =>
+  const sums = [...groups.values()].flatMap(([first, ...more]) =>
     first ? [{ kind: first.kind, by: first.who?.by ?? null, count: more.length + 1 }] : [],
   );
-  return parts.toSorted((a, b) => b.count - a.count);
-}
-
-/** Time for which the parts of a large plan are used again, in milliseconds. Its authors may become known meanwhile. */
-const USED_MS = 60_000;
-/** Actions whose authors are found in one turn of the event loop. */
-const PART = 50;
-
-/** The parts that each store was last asked for: a page that follows a plan asks for the same again and again. */
-const lastParts = new WeakMap<Db, { key: string; at: number; parts: Promise<Part[]> }>();
-
-function findParts({ store: { read: db }, clock }: OpsSources, plan: PlanRow): Promise<Part[]> {
-  const key = `${plan.id} ${plan.hash}`;
-  const at = clock.now();
-  const last = lastParts.get(db);
-  if (last?.key === key && at - last.at < USED_MS) return last.parts;
-  const parts = readParts(db, plan);
-  lastParts.set(db, { key, at, parts });
-  parts.catch(() => lastParts.delete(db));
-  return parts;
-}
-
-async function readParts(db: Db, plan: PlanRow): Promise<Part[]> {
-  const all: Action[] = [];
-  for (let from: number = OLDEST; ; await nextTurn()) {
-    const part = await listActions(db, plan, { from, limit: PART });
-    all.push(...part);
-    if (part.length < PART) return toParts(all);
-    from = part.at(-1)?.id ?? from;
-  }
+  return sums.toSorted((a, b) => b.count - a.count);
 }

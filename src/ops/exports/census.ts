@@ -10,7 +10,7 @@ import type { UserRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { type OpsJson, toMoment } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { countBy, eachRow, type Match, mapEntries, matchEntries } from './match.ts';
+import { countBy, eachRow, type Match, matchEntries } from './match.ts';
 import { EXPORT_ATTRIBUTES, type ExportAttribute, type ExportEntry } from './read-entries.ts';
 
 type Finding = OpsJson<'Finding'>;
@@ -49,10 +49,9 @@ export async function takeCensus(
   }
   // One without access need not be known.
   const strangers = matches.strangers.filter(({ active }) => active !== false);
-  const toStranger = (entry: ExportEntry) => toFinding('only-provider', [{ entry, by: null }], []);
   const items = [
     ...found,
-    ...(await mapEntries(strangers, toStranger)),
+    ...strangers.map((entry) => toFinding('only-provider', [{ entry, by: null }], [])),
     ...matches.repeated.map((some) => toFinding('duplicate', some, [])),
     ...matches.alike.map((some) => toFinding('duplicate', some.slice(0, 1), some)),
   ];

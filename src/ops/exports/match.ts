@@ -62,19 +62,6 @@ export async function matchEntries(db: Db, entries: readonly ExportEntry[], soug
 
 const [ROWS_PART, ENTRIES_PART] = [100, 1_000];
 
-/** Maps entries of an export; other requests are served between parts of them. */
-export async function mapEntries<Value>(
-  entries: readonly ExportEntry[],
-  toValue: (entry: ExportEntry) => Value,
-): Promise<Value[]> {
-  const values: Value[] = [];
-  for (const some of chunks(entries, ENTRIES_PART)) {
-    values.push(...some.map(toValue));
-    await nextTurn();
-  }
-  return values;
-}
-
 /** Reads users or groups one by one, those that are not deleted. */
 export async function* eachRow<Type extends Sought['type']>(
   db: Db,
@@ -90,16 +77,10 @@ async function listMatches(
   { type, provider, idAttribute }: Sought,
 ): Promise<Match[]> {
   const index = new Map<string, ExportEntry[]>();
-  await mapEntries(entries, (entry) => {
-    const { [idAttribute]: externalId, userName = '', displayName = '', email = '' } = entry.texts;
-    const names = type === 'user' ? { userName, email } : { userName: displayName };
-    const folded = Object.entries(names).map(([key, text]) => [key, foldCase(text.trim())]);
-    for (const [key, text] of [['externalId', externalId], ...folded]) {
-      const known = text && index.get(`${key} ${text}`);
-      if (known) known.push(entry);
-      else if (text) index.set(`${key} ${text}`, [entry]);
-    }
-  });
+  for (const some of chunks(entries, ENTRIES_PART)) {
+    for (const entry of some) addKeys(index, entry, { type, idAttribute });
+    await nextTurn();
+  }
   const found: Match[] = [];
   for await (const row of eachRow(db, type)) {
     const { id, name } = row;
@@ -110,6 +91,21 @@ async function listMatches(
     found.push(...[...ofEntry.values()].flatMap(([surest]) => surest ?? []));
   }
   return found;
+}
+
+function addKeys(
+  index: Map<string, ExportEntry[]>,
+  entry: ExportEntry,
+  { type, idAttribute }: Pick<Sought, 'type' | 'idAttribute'>,
+): void {
+  const { [idAttribute]: externalId, userName = '', displayName = '', email = '' } = entry.texts;
+  const names = type === 'user' ? { userName, email } : { userName: displayName };
+  const folded = Object.entries(names).map(([key, text]) => [key, foldCase(text.trim())]);
+  for (const [key, text] of [['externalId', externalId], ...folded]) {
+    const known = text && index.get(`${key} ${text}`);
+    if (known) known.push(entry);
+    else if (text) index.set(`${key} ${text}`, [entry]);
+  }
 }
 
 /** What an entry of this row may say, the surest first, and by which key it is found. Names and addresses are one. */

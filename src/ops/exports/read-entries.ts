@@ -1,12 +1,15 @@
-import type { Request } from 'express';
-import { unknownProvider } from '../../access/credentials.ts';
+import { pipeline, Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isStorable } from '../../domain/text.ts';
-import { foldCase, INDEXED_LENGTH_MAX, isIndexable, parseFields } from '../../domain/values.ts';
-import { isProvider } from '../../store/credentials.ts';
-import type { Store } from '../../store/store.ts';
-import { InvalidRequest, Problem } from '../http/body.ts';
-import type { OpsSources } from '../sources.ts';
-import { type ExportRecord, readRecords } from './read-records.ts';
+import {
+  foldCase,
+  INDEXED_LENGTH_MAX,
+  isIndexable,
+  isJsonObject,
+  type JsonObject,
+  parseFields,
+} from '../../domain/values.ts';
+import { InvalidRequest } from '../http/body.ts';
 
 /**
  * Attributes that a column of an export may hold, by their SCIM names, with the names of columns that need no map, in the
@@ -142,8 +145,9 @@ function parseEntry(
   const texts: Partial<Record<ExportAttribute, string>> = {};
   for (const [attribute, place] of places) {
     const text = (cells[place] ?? '').trim();
-    const why = (attribute === 'id' || attribute === 'externalId') && findIdFault(text);
-    if (why) throw new InvalidRequest(`Row ${row} of the file: ${attribute} ${why}.`);
+    const isKept = attribute === 'id' || attribute === 'externalId';
+    if (isKept && !(isStorable(text) && isIndexable(text)))
+      throw new InvalidRequest(`Row ${row} of the file: ${attribute} ${NOT_KEPT}.`);
     texts[attribute] = text;
   }
   const naming = NAMING[idsOf];
@@ -155,12 +159,7 @@ function parseEntry(
   return { row, active: parseActive(active ?? '', row), texts: others };
 }
 
-/** Finds out why a store would refuse to keep an id. */
-function findIdFault(text: string): string | undefined {
-  if (!isStorable(text))
-    return 'holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row';
-  return isIndexable(text) ? undefined : `is longer than ${INDEXED_LENGTH_MAX} characters`;
-}
+const NOT_KEPT = `has more than ${INDEXED_LENGTH_MAX} characters, or holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row`;
 
 /** The words for people who may work; those of Okta as the report and the API have them. */
 const ACTIVE =
@@ -180,60 +179,130 @@ function parseActive(text: string, row: number): boolean | undefined {
   );
 }
 
-const FILE_BYTES_MAX = 100_000_000;
+/** One entry of a provider's export: its texts by the names of their columns. */
+interface ExportRecord {
+  /** Its place as a spreadsheet counts, where the first line is 1. */
+  readonly row: number;
+  readonly columns: readonly string[];
+  readonly cells: readonly string[];
+}
 
-/** Stores of bridges that read a file. One at a time: each keeps a whole export in memory. */
-const reading = new WeakSet<Store>();
+const RECORD_LENGTH_MAX = 100_000;
+const TOO_LONG = `more than ${RECORD_LENGTH_MAX} characters`;
 
-/**
- * Reads the people or groups of the file of a request, and works with them; only one request at a time may. @param map
- * text of the parameter @param providers that have to be there @throws Problem; InvalidRequest as `readEntries`, for a
- * compressed or too large file
- */
-export async function withEntries<T>(
-  { store }: Pick<OpsSources, 'store'>,
-  req: Request,
-  {
-    map = '',
-    idsOf,
-    providers,
-  }: Pick<EntryReading, 'idsOf'> & { map: string | undefined; providers: readonly string[] },
-  work: (entries: readonly ExportEntry[] | undefined) => Promise<T>,
-): Promise<T> {
-  const how = { map: parseColumnMap(map), idsOf };
-  for (const name of providers) if (!(await isProvider(store.read, name))) throw unknownProvider();
-  if (reading.has(store)) throw new Problem(429, 'too-many', 'Another file is being compared.');
-  reading.add(store);
+/** Lines before the names of the columns: Entra's `version:v1.0`, Excel's `sep=;`, and empty ones. */
+const NOTES = /(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/giy;
+
+/** Reads an export: CSV with commas, semicolons or tabs, or one JSON object a line; UTF-8 or UTF-16. @throws InvalidRequest */
+function readRecords(file: Uint8Array): AsyncGenerator<ExportRecord> {
+  const whole = decode(file);
+  const notes = [...whole.matchAll(NOTES)].map(([note]) => note);
+  const text = whole.slice(notes.reduce((length, note) => length + note.length, 0));
+  return text.startsWith('{') ? readLines(text, notes.length) : readCsv(text, notes.length);
+}
+
+const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
+
+/** Decodes text, without the mark at its beginning. @throws InvalidRequest */
+function decode(file: Uint8Array): string {
+  const encoding = ENCODINGS[Buffer.from(file.subarray(0, 2)).toString('hex')];
   try {
-    const file = await receiveFile(req);
-    return await work(file && (await readEntries(file, how)));
-  } finally {
-    reading.delete(store);
+    return new TextDecoder(encoding, { fatal: true }).decode(file);
+  } catch {
+    throw new InvalidRequest('The file is neither UTF-8 nor UTF-16: save it as "CSV UTF-8".');
   }
 }
 
-/** Receives a body that is a file; undefined: there is none. @throws InvalidRequest */
-async function receiveFile(req: Request): Promise<Buffer | undefined> {
-  const { 'content-encoding': encoding = 'identity', 'content-length': length = 0 } = req.headers;
-  if (req.headers['transfer-encoding'] === undefined && Number(length) === 0) return undefined;
-  if (encoding !== 'identity') throw new InvalidRequest('Send the file as it is, not compressed.');
-  const chunks: Uint8Array[] = [];
-  let came = 0;
+/** @param skipped lines before the names of the columns */
+async function* readCsv(text: string, skipped: number): AsyncGenerator<ExportRecord> {
+  // Loaded only here: a bridge reads an export now and then.
+  const csv = await import('csv-parse');
+  const parser = csv.parse({
+    delimiter: findDelimiter(text),
+    skip_empty_lines: true,
+    // A lone CR of an old export ends a line too.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    max_record_size: RECORD_LENGTH_MAX,
+  });
+  // A failure reaches the loop through the parser.
+  pipeline(Readable.from(split(text)), parser, () => undefined);
+  let columns: readonly string[] | undefined;
+  let row = skipped;
   try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-      // A request without an encoding gives bytes.
-      const bytes: Uint8Array = chunk;
-      chunks.push(bytes);
-      came += bytes.length;
-      if (Math.max(came, Number(length)) > FILE_BYTES_MAX)
-        throw new InvalidRequest(`The file has more than ${FILE_BYTES_MAX} bytes.`);
+    for await (const cells of parser) {
+      row += 1;
+      if (columns) yield { row, columns, cells };
+      columns ??= cells;
     }
   } catch (error) {
-    // Its sender has gone, which is no fault of the bridge.
-    throw req.destroyed ? new InvalidRequest('The file did not come as a whole.') : error;
-  } finally {
-    // The connection takes the next request when nothing is left of this one.
-    req.resume();
+    if (!(error instanceof csv.CsvError)) throw error;
+    const why = WORDS[error.code] ?? 'a quote where none may be';
+    // The parser is ahead of its reader.
+    const wrong = skipped + parser.info.records + 1;
+    throw new InvalidRequest(`Row ${wrong} of the file is no CSV (${why}).`);
   }
-  return Buffer.concat(chunks);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'not as many cells as the first',
+  CSV_MAX_RECORD_SIZE: TOO_LONG,
+};
+
+/** The one of which the first line has the most outside of quotes. */
+function findDelimiter(text: string): string {
+  const start = text.slice(0, RECORD_LENGTH_MAX).replaceAll(/"[^"]*"/g, '');
+  const [line = ''] = start.split('\n', 1);
+  const count = (delimiter: string) => line.split(delimiter).length;
+  return [',', ';', '\t'].reduce((most, one) => (count(one) > count(most) ? one : most));
+}
+
+/** Parts of whole characters; other requests are served between them. */
+async function* split(text: string): AsyncGenerator<string> {
+  for (const [part] of text.matchAll(/.{1,65536}/gsu)) {
+    yield part;
+    await nextTurn();
+  }
+}
+
+const LINES_PART = 500;
+
+async function* readLines(text: string, skipped: number): AsyncGenerator<ExportRecord> {
+  for (const [index, line] of text.split('\n').entries()) {
+    if (index % LINES_PART === 0) await nextTurn();
+    if (line.trim() === '') continue;
+    const row = skipped + index + 1;
+    const texts = [...flatten(parseObject(line, row))];
+    yield { row, columns: texts.map(([name]) => name), cells: texts.map(([, cell]) => cell) };
+  }
+}
+
+function parseObject(line: string, row: number): JsonObject {
+  if (line.length > RECORD_LENGTH_MAX)
+    throw new InvalidRequest(`Row ${row} of the file has ${TOO_LONG}.`);
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // The message names the row; the words of the parser quote the text.
+  }
+  throw new InvalidRequest(`Row ${row} of the file is no JSON object; each line is one.`);
+}
+
+const DEPTH_MAX = 5;
+
+/** Texts by their paths: `profile.login`. A list gives its best entry; the URN of an extension is left out. */
+function* flatten(value: JsonObject, prefix = '', depth = 0): Generator<[string, string]> {
+  for (const [name, part] of Object.entries(value)) {
+    const one = Array.isArray(part) ? findBest(part.filter(isJsonObject)) : part;
+    const path = `${prefix}${name}`;
+    if (!isJsonObject(one)) yield [path, one === null || one === undefined ? '' : String(one)];
+    else if (depth < DEPTH_MAX)
+      yield* flatten(one, name.startsWith('urn:') ? prefix : `${path}.`, depth + 1);
+  }
+}
+
+/** The address that an account is known by comes first: primary, else of work. */
+function findBest(values: readonly JsonObject[]): JsonObject | undefined {
+  const isWork = ({ type }: JsonObject) => type === 'work';
+  return values.find(({ primary }) => primary === true) ?? values.find(isWork) ?? values[0];
 }

@@ -1,5 +1,8 @@
+import express, { type Application, type Request, type RequestHandler } from 'express';
+import { unknownProvider } from '../../access/credentials.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { HandOver } from '../../reconcile/repair/decisions.ts';
+import { isProvider } from '../../store/credentials.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import { findHolders, findNames, insertFormerIds } from '../../store/resources/names.ts';
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
@@ -10,26 +13,49 @@ import { CENSUS, HANDOVER, ID_IMPORT } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { takeCensus } from './census.ts';
-import { countBy, eachRow, findRepeated, type Matches, mapEntries, matchEntries } from './match.ts';
-import { type ExportEntry, refuseNothing, withEntries } from './read-entries.ts';
+import { countBy, eachRow, findRepeated, type Matches, matchEntries } from './match.ts';
+import {
+  type EntryReading,
+  type ExportEntry,
+  parseColumnMap,
+  readEntries,
+  refuseNothing,
+} from './read-entries.ts';
+
+const busy = new WeakSet<Application>();
+
+/** Each file is kept in memory as a whole. */
+const takeOneAtATime: RequestHandler = ({ app }, res, next) => {
+  if (busy.has(app)) throw new Problem(429, 'too-many', 'Another file is being compared.');
+  busy.add(app);
+  res.once('close', () => busy.delete(app));
+  next();
+};
+
+/** The readers of a file as it is, not compressed. */
+const readers = [
+  takeOneAtATime,
+  express.raw({ type: () => true, inflate: false, limit: 100_000_000 }),
+];
 
 /** Requests with a provider's export. What only tells and changes nothing is no act. */
 export const exportRoutes = [
-  route(CENSUS, async (sources, { query: { filters }, req }) => {
+  route({ ...CENSUS, readers }, async (sources, { query: { filters }, req }) => {
     const { provider = DEFAULT_PROVIDER, map } = filters;
-    const reading = { map, idsOf: 'provider', providers: [provider] } as const;
     if (sources.news().firstRead.kind !== 'finished')
       throw new Problem(503, 'could-not-look', 'The service is not read yet.');
-    return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
-      return { ...ok(await takeCensus(sources, entries, provider)), acts: [] };
-    });
+    const reading = { map, idsOf: 'provider', providers: [provider] } as const;
+    const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();
+    return { ...ok(await takeCensus(sources, entries, provider)), acts: [] };
   }),
-  route(HANDOVER, async (sources, { params: { from }, query: { filters }, req }) => {
-    const { to, map, dryRun } = filters;
-    if (to === undefined || to === from)
-      throw new InvalidRequest('`to` is the name of another provider.');
-    const reading = { map, idsOf: 'provider', providers: [from, to] } as const;
-    return withEntries(sources, req, reading, async (entries) => {
+  route(
+    { ...HANDOVER, readers },
+    async (sources, { params: { from }, query: { filters }, req }) => {
+      const { to, map, dryRun } = filters;
+      if (to === undefined || to === from)
+        throw new InvalidRequest('`to` is the name of another provider.');
+      const reading = { map, idsOf: 'provider', providers: [from, to] } as const;
+      const entries = await parseFile(sources, req, reading);
       const { items, handovers } = await findHandovers(sources.store.read, [from, to], entries);
       const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
       if (dryRun === 'true' || handovers.length === 0)
@@ -43,24 +69,38 @@ export const exportRoutes = [
       }
       const change = { after: { to, planId, handedOver: handovers.length } };
       return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
-    });
-  }),
-  route(ID_IMPORT, async (sources, { params: { provider }, query: { filters }, req }) => {
+    },
+  ),
+  route({ ...ID_IMPORT, readers }, async (sources, { params, query: { filters }, req }) => {
+    const { provider } = params;
     const { type = 'user', map, dryRun } = filters;
     const reading = { map, idsOf: 'server', providers: [provider] } as const;
-    return withEntries(sources, req, reading, async (entries = refuseNothing()) => {
-      const sought = { type, provider, idAttribute: 'externalId' } as const;
-      const matches = await matchEntries(sources.store.read, entries, sought);
-      const isDryRun = dryRun === 'true';
-      const find = (db: Db) => findImports(db, type, entries, matches);
-      const items = await (isDryRun ? find(sources.store.read) : importIds(sources, sought, find));
-      const counts = countBy(items, ({ outcome }) => outcome);
-      const change = { after: { imported: counts.imported ?? 0 } };
-      const acts = isDryRun ? [] : [{ target: provider, change }];
-      return { ...ok({ provider, dryRun: isDryRun, counts, items }), acts };
-    });
+    const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();
+    const sought = { type, provider, idAttribute: 'externalId' } as const;
+    const matches = await matchEntries(sources.store.read, entries, sought);
+    const isDryRun = dryRun === 'true';
+    const find = (db: Db) => findImports(db, type, entries, matches);
+    const items = await (isDryRun ? find(sources.store.read) : importIds(sources, sought, find));
+    const counts = countBy(items, ({ outcome }) => outcome);
+    const change = { after: { imported: counts.imported ?? 0 } };
+    const acts = isDryRun ? [] : [{ target: provider, change }];
+    return { ...ok({ provider, dryRun: isDryRun, counts, items }), acts };
   }),
 ] as const;
+
+interface FileReading extends Pick<EntryReading, 'idsOf'> {
+  readonly map: string | undefined;
+  readonly providers: readonly string[];
+}
+
+/** Parses the file of a request; undefined: there is none. @throws Problem for a provider that there is not; InvalidRequest */
+async function parseFile({ store }: OpsSources, req: Request, reading: FileReading) {
+  const { map = '', idsOf, providers } = reading;
+  const how = { map: parseColumnMap(map), idsOf };
+  for (const name of providers) if (!(await isProvider(store.read, name))) throw unknownProvider();
+  const file: unknown = req.body;
+  return file instanceof Uint8Array && file.length > 0 ? readEntries(file, how) : undefined;
+}
 
 async function findHandovers(
   db: Db,
@@ -143,7 +183,7 @@ async function findImports(
     matches.sure.map(({ id }) => id),
     type,
   );
-  return mapEntries(entries, (entry): OpsJson<'ImportItem'> => {
+  return entries.map((entry): OpsJson<'ImportItem'> => {
     const { id: formerId = '', userName, displayName, email } = entry.texts;
     const nobody = { id: null, name: userName || displayName || email || null };
     const item = { type, row: entry.row, formerId } as const;

@@ -114,7 +114,7 @@ export function route<
       // Express forgets the parameters of a request that is refused.
       const { id, provider = id, from = provider } = req.params;
       if (typeof from === 'string') noteAct(res, { id: from });
-      if (body === undefined) parseBody(NO_BODY, req.body);
+      if (body === undefined && readers === undefined) parseBody(NO_BODY, req.body);
       const call = {
         params: parseParams<Path>(req),
         query: parseQuery<F>(req.query, { filters, parameters, newest }),

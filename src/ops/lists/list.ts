@@ -194,11 +194,9 @@ export interface FileAct<Answer, Item> extends RequestRow {
 
 /** Types one request with an export; what is written there stays known to its route. */
 export function fileActOf<Name extends 'Census' | 'Handover' | 'IdImport'>(answer: Name) {
-  // Nothing reads the body before the handler does.
-  const common = { method: 'post', readers: [] } as const;
   return <const Row extends FileAct<OpsJson<Name>, OpsJson<Name>['items'][number]>>(row: Row) => ({
     ...row,
-    ...common,
+    method: 'post' as const,
     file: row.fileOption === undefined ? ('required' as const) : ('optional' as const),
     role: 'dryRun' in row.parameters ? ('operator' as const) : ('reader' as const),
     answers: { 200: answer },

@@ -101,12 +101,12 @@ const plan = planSummary.extend({
   done: t.count('Actions that were done.'),
   dropped: t.count('Actions that did not hold any more, or concern a protected person.'),
   seats: t.orNull(t.planSeats, 'null: it does not wait.'),
-  summary: t.parts('Actions by kind and author, the most first.', {
+  actions: t.list(planAction, 'The first 200.'),
+  summary: t.parts('`actions` by kind and author, the most first.', {
     kind: t.word(CHANGE_KINDS),
     by: t.textOrNull('As `who.by` of the actions.'),
-    count: t.count('As it was a minute ago at most.'),
+    count: t.count(),
   }),
-  actions: t.list(planAction, 'The first 200.'),
 });
 const leftOut = t.count('Actions that cannot be undone.');
 
