@@ -27,7 +27,7 @@ const life = {
   revokedAt: t.momentOrNull(),
 };
 
-const token = t.object({
+export const Token = t.object({
   id: t.text(),
   name: t.text(),
   for: t.word(PURPOSES),
@@ -37,56 +37,65 @@ const token = t.object({
   expiresAt: t.momentOrNull('null: never.'),
 });
 
-const trust = t.part('What the assertions of a client have to say, and whose keys sign them.', {
-  issuer: t.textOrNull('`iss`; null: the id of the client, as `sub` is then.'),
-  audiences: t.list(t.text(), '`aud` is one of them; none: the address for tokens, or the bridge.'),
-  claims: t.parts('Claims that an assertion has, each with one of these values.', {
-    name: t.text(),
-    values: t.list(t.text(), 'May name a person.'),
-  }),
-  keysFrom: t.word(['issuer', 'address', 'given']),
-  jwksUri: t.textOrNull('Where the keys are read; null: elsewhere.'),
-  keyIds: t.list(t.textOrNull(), 'Those of the keys that were given.'),
-  lifetimeSeconds: t.whole('The longest validity of an assertion.'),
-  once: t.textOrNull('Claim by which each is taken once; null: again.'),
-});
+export const Trust = t.part(
+  'What the assertions of a client have to say, and whose keys sign them.',
+  {
+    issuer: t.textOrNull('`iss`; null: the id of the client, as `sub` is then.'),
+    audiences: t.list(
+      t.text(),
+      '`aud` is one of them; none: the address for tokens, or the bridge.',
+    ),
+    claims: t.parts('Claims that an assertion has, each with one of these values.', {
+      name: t.text(),
+      values: t.list(t.text(), 'May name a person.'),
+    }),
+    keysFrom: t.word(['issuer', 'address', 'given']),
+    jwksUri: t.textOrNull('Where the keys are read; null: elsewhere.'),
+    keyIds: t.list(t.textOrNull(), 'Those of the keys that were given.'),
+    lifetimeSeconds: t.whole('The longest validity of an assertion.'),
+    once: t.textOrNull('Claim by which each is taken once; null: again.'),
+  },
+);
 
 const long = () => z.string().min(1).max(1_024);
-const trustBody = t.part('For a client that proves itself by assertions and has no secret.', {
-  issuer: t.optional(long(), '`iss`, exactly; else the client signs for itself.'),
-  audiences: t.optional(
-    t.list(long()).max(10),
-    '`aud` is one of them; with an issuer at least one.',
-  ),
-  claims: t.optional(
-    z.record(long(), t.list(long()).min(1).max(20)),
-    'Claims and their values; with an issuer at least one.',
-  ),
-  jwksUri: t.optional(long(), 'Where the keys are; else the issuer says it.'),
-  jwks: t.optional(
-    z.looseObject({ keys: t.list(z.looseObject({})) }),
-    'The keys themselves; only public parts are kept.',
-  ),
-  lifetime: t.optionalText('Longest life of an assertion, `10s` to `24h`; `5m` when left out.'),
-  once: t.optional(
-    t.orNull(z.string().min(1).max(64)),
-    'A claim; `jti` when left out; null: again and again.',
-  ),
-});
+export const TrustBody = t.part(
+  'For a client that proves itself by assertions and has no secret.',
+  {
+    issuer: t.optional(long(), '`iss`, exactly; else the client signs for itself.'),
+    audiences: t.optional(
+      t.list(long()).max(10),
+      '`aud` is one of them; with an issuer at least one.',
+    ),
+    claims: t.optional(
+      z.record(long(), t.list(long()).min(1).max(20)),
+      'Claims and their values; with an issuer at least one.',
+    ),
+    jwksUri: t.optional(long(), 'Where the keys are; else the issuer says it.'),
+    jwks: t.optional(
+      z.looseObject({ keys: t.list(z.looseObject({})) }),
+      'The keys themselves; only public parts are kept.',
+    ),
+    lifetime: t.optionalText('Longest life of an assertion, `10s` to `24h`; `5m` when left out.'),
+    once: t.optional(
+      t.orNull(z.string().min(1).max(64)),
+      'A claim; `jti` when left out; null: again and again.',
+    ),
+  },
+);
 
-const secret = t.object({ id: t.text(), ...life, expiresAt: t.moment() });
+export const ClientSecret = t.object({ id: t.text(), ...life, expiresAt: t.moment() });
 
-const client = t.object({
+export const Client = t.object({
   id: t.text('The `client_id` of OAuth.'),
   name: t.text(),
   profile,
   provider: t.text('The provider that the client is.'),
   ...life,
-  trust: t.orNull(trust, 'How its assertions prove it; null: it has secrets.'),
-  secrets: t.list(secret, 'At most two are valid at once.'),
+  trust: t.orNull(Trust, 'How its assertions prove it; null: it has secrets.'),
+  secrets: t.list(ClientSecret, 'At most two are valid at once.'),
 });
 
-const session = t.object({
+export const Session = t.object({
   id: t.text(),
   name: t.text('The name of the credential that was presented.'),
   for: t.word(['reader', 'operator']),
@@ -96,7 +105,7 @@ const session = t.object({
 });
 
 /** How the requests of a provider are taken. */
-export const handling = t.object({
+export const Handling = t.object({
   returning: t.word(CHOICES.returning, 'A POST of an inactive user: 409, or active again.'),
   unknownMembers: t.word(CHOICES.unknownMembers, 'Members of unknown id: 400, or left out.'),
   nestedGroups: t.word(CHOICES.nestedGroups, 'Groups as members: 400, left out, or their people.'),
@@ -118,57 +127,46 @@ const settings = {
     (entry) => entry.trim() !== '' && entry.length <= 256,
   ),
   may: t.list(z.enum(RIGHTS), 'Its rights; `create` is also to take over.'),
-  ...handling.shape,
+  ...Handling.shape,
 };
-const providerOf = t.object({
+export const Provider = t.object({
   name: t.text(),
   ...settings,
   createdAt: t.momentOrNull('null: the default one was always there.'),
   createdBy: t.textOrNull('The id of the credential that made it, or `command`; null: nobody did.'),
 });
-const wish = t.object(settings).partial();
+export const LimitsBody = t.object(settings).partial();
 
-/** Credentials, and the providers that present them. */
-export const accessSchemas = {
-  Token: token,
-  TokenList: t.listOf(token),
-  NewToken: token.extend({ token: t.text('What is to be presented.') }),
-  TokenBody: t.object({
-    name,
-    for: t.optional(t.word(PURPOSES), '`scim` when left out.'),
-    profile: t.optional(profile),
-    provider: t.optional(provider),
-    expires: t.optionalText('How long, such as `90d`, or `never`; `365d` when left out.'),
-  }),
-  Trust: trust,
-  TrustBody: trustBody,
-  ClientSecret: secret,
-  Client: client,
-  ClientList: t.listOf(client),
-  NewClient: client.extend({
-    secret: t.textOrNull('The `client_secret` of OAuth; null: it proves itself by assertions.'),
-  }),
-  NewSecret: client.extend({ secret: t.text('The `client_secret` of OAuth.') }),
-  ClientBody: t.object({
-    name,
-    profile: t.optional(profile),
-    provider: t.optional(provider),
-    expires: secretTerm,
-    trust: t.optional(trustBody),
-  }),
-  SecretBody: t.object({ expires: secretTerm }),
-  RevokeBody: t.object({
-    secret: t.optionalText('The id of a secret; the whole client when left out.'),
-  }),
-  Session: session,
-  SessionList: t.listOf(session),
-  SessionEnded: t.object({ id: t.text() }),
-  Provider: providerOf,
-  ProviderList: t.listOf(providerOf),
-  ProviderBody: wish.extend({
-    name: t.checked('1 to 64 letters, digits, dots, hyphens and underscores.', (given) =>
-      PROVIDER_NAME.test(given),
-    ),
-  }),
-  LimitsBody: wish,
-};
+export const TokenList = t.listOf(Token);
+export const NewToken = Token.extend({ token: t.text('What is to be presented.') });
+export const TokenBody = t.object({
+  name,
+  for: t.optional(t.word(PURPOSES), '`scim` when left out.'),
+  profile: t.optional(profile),
+  provider: t.optional(provider),
+  expires: t.optionalText('How long, such as `90d`, or `never`; `365d` when left out.'),
+});
+export const ClientList = t.listOf(Client);
+export const NewClient = Client.extend({
+  secret: t.textOrNull('The `client_secret` of OAuth; null: it proves itself by assertions.'),
+});
+export const NewSecret = Client.extend({ secret: t.text('The `client_secret` of OAuth.') });
+export const ClientBody = t.object({
+  name,
+  profile: t.optional(profile),
+  provider: t.optional(provider),
+  expires: secretTerm,
+  trust: t.optional(TrustBody),
+});
+export const SecretBody = t.object({ expires: secretTerm });
+export const RevokeBody = t.object({
+  secret: t.optionalText('The id of a secret; the whole client when left out.'),
+});
+export const SessionList = t.listOf(Session);
+export const SessionEnded = t.object({ id: t.text() });
+export const ProviderList = t.listOf(Provider);
+export const ProviderBody = LimitsBody.extend({
+  name: t.checked('1 to 64 letters, digits, dots, hyphens and underscores.', (given) =>
+    PROVIDER_NAME.test(given),
+  ),
+});

@@ -7,7 +7,7 @@ import { isDate, t } from './kinds.ts';
 const DRIFTS_MAX = 500;
 
 /** One comparison of the service with the store. */
-export const sweep = t.object({
+export const Sweep = t.object({
   id: t.text(),
   status: t.word(['running', 'complete', 'incomplete', 'held']),
   dryRun: t.flag('Nothing followed from what it found.'),
@@ -23,7 +23,7 @@ export const sweep = t.object({
 
 const member = t.orNull(t.named, 'Of whom in a group it is.');
 
-const drift = t.object({
+export const Drift = t.object({
   id: t.text(),
   kind: t.word(DRIFT_KINDS),
   status: t.word(DRIFT_STATUSES),
@@ -67,7 +67,7 @@ function toBody<const Word extends string, const More extends z.core.$ZodLooseSh
 
 const planCounts = t.object({ total: t.count(), kinds: t.counts(), harm: t.counts() });
 
-const planSummary = t.object({
+export const PlanSummary = t.object({
   id: t.text(),
   hash: t.text('What `approve` is to be given.'),
   status: t.word(PLAN_STATUSES),
@@ -81,7 +81,7 @@ const planSummary = t.object({
   endedAt: t.momentOrNull(),
 });
 
-const planAction = t.object({
+export const PlanAction = t.object({
   kind: t.word(CHANGE_KINDS),
   resource: t.namedResource,
   member: t.orNull(t.named),
@@ -96,12 +96,12 @@ const planAction = t.object({
   }),
 });
 
-const plan = planSummary.extend({
+export const Plan = PlanSummary.extend({
   waiting: t.count('Actions of which nothing was done yet.'),
   done: t.count('Actions that were done.'),
   dropped: t.count('Actions that did not hold any more, or concern a protected person.'),
   seats: t.orNull(t.planSeats, 'null: it does not wait.'),
-  actions: t.list(planAction, 'The first 200.'),
+  actions: t.list(PlanAction, 'The first 200.'),
   summary: t.parts('`actions` by kind and author, the most first.', {
     kind: t.word(CHANGE_KINDS),
     by: t.textOrNull('As `who.by` of the actions.'),
@@ -121,7 +121,7 @@ const FIRST_RUN_OUTCOMES = [
   'privileged',
 ] as const;
 
-const firstRunItem = t.object({
+export const FirstRunItem = t.object({
   type: t.resourceType(),
   id: t.textOrNull('The SCIM id; null where nobody has one yet.'),
   name: t.text(),
@@ -136,103 +136,99 @@ const firstRunItem = t.object({
   }),
 });
 
-/** What differs in the service, and the plans that change it. Names are personal. */
-export const driftSchemas = {
-  Reading: t.reading,
-  PlanSeats: t.planSeats,
-  Sweep: sweep,
-  SweepList: t.listOf(sweep),
-  SweepAsked: t.object({ id: t.text() }),
-  SweepBody: t.object({ dryRun: t.optionalFlag('Nothing is to follow from what it finds.') }),
-  Drift: drift,
-  DriftList: t.listOf(drift),
-  IgnoreBody: t.object(ignoring),
-  DriftDecision: t.object({ id: t.text(), planId: t.optionalText('The plan that repairs it.') }),
-  DriftsBody: z
-    .discriminatedUnion('decision', [
-      toBody('repair', {
-        hash: t.optionalText('Of a dry run: exactly that plan is approved, also above the limits.'),
-      }),
-      toBody('accept', {}),
-      toBody('adopt', {
-        provider: t.optionalText('Manages them from then on; `default` when left out.'),
-      }),
-      toBody('ignore', ignoring),
-    ])
-    .describe(
-      'The body has to be {"decision": "repair", "ids": ["…"], "dryRun": true}, with 1 to 500 ids; repair may have a hash, adopt a provider, ignore has until and reason.',
-    ),
-  DriftsDecided: t.object({
-    dryRun: t.flag('Nothing was done.'),
-    done: t.count('Drifts that were decided, or would be.'),
-    refused: t.parts('The others.', {
-      id: t.text(),
-      code: t.word(['unknown', 'not-open', 'not-possible']),
-      reason: t.text('A sentence.'),
+export const Reading = t.reading;
+export const PlanSeats = t.planSeats;
+export const SweepList = t.listOf(Sweep);
+export const SweepAsked = t.object({ id: t.text() });
+export const SweepBody = t.object({
+  dryRun: t.optionalFlag('Nothing is to follow from what it finds.'),
+});
+export const DriftList = t.listOf(Drift);
+export const IgnoreBody = t.object(ignoring);
+export const DriftDecision = t.object({
+  id: t.text(),
+  planId: t.optionalText('The plan that repairs it.'),
+});
+export const DriftsBody = z
+  .discriminatedUnion('decision', [
+    toBody('repair', {
+      hash: t.optionalText('Of a dry run: exactly that plan is approved, also above the limits.'),
     }),
-    plan: t.partOrNull('null: nothing is repaired.', {
-      id: t.textOrNull('null: it was not made.'),
-      hash: t.text('What the decision is given to mean exactly this plan.'),
-      counts: planCounts,
-      exceeded: t.list(t.text(), 'Limits that it exceeds.'),
+    toBody('accept', {}),
+    toBody('adopt', {
+      provider: t.optionalText('Manages them from then on; `default` when left out.'),
     }),
-  }),
-  LookBody: t.object({
-    repair: t.optionalFlag(
-      'Also repairs what differs, within the limits, and never what is unmanaged or protected.',
-    ),
-  }),
-  Look: t.object({
-    type: t.resourceType(),
+    toBody('ignore', ignoring),
+  ])
+  .describe(
+    'The body has to be {"decision": "repair", "ids": ["…"], "dryRun": true}, with 1 to 500 ids; repair may have a hash, adopt a provider, ignore has until and reason.',
+  );
+export const DriftsDecided = t.object({
+  dryRun: t.flag('Nothing was done.'),
+  done: t.count('Drifts that were decided, or would be.'),
+  refused: t.parts('The others.', {
     id: t.text(),
-    at: t.moment(),
-    gone: t.flag('The service has no such account or group.'),
-    differences: t.parts(null, {
-      id: t.text('The id of the drift.'),
-      kind: t.word(DRIFT_KINDS),
-      status: t.word(DRIFT_STATUSES),
-      member,
-      desired: t.anything(),
-      observed: t.anything(),
-      note: t.textOrNull('Why it is not repaired.'),
-    }),
-    repair: t.partOrNull('null: nothing was to be repaired.', {
-      planId: t.textOrNull('The plan that repairs it; null: none was made.'),
-      exceeded: t.list(t.text(), 'Limits that the repair would exceed.'),
-    }),
-    unfinished: t.flag('Something of it waits, is stuck or is held.'),
+    code: t.word(['unknown', 'not-open', 'not-possible']),
+    reason: t.text('A sentence.'),
   }),
-  PlanSummary: planSummary,
-  PlanList: t.listOf(planSummary),
-  Plan: plan,
-  PlanAction: planAction,
-  PlanActionList: t.listOf(planAction),
-  Undoing: plan.extend({ leftOut }),
-  HashBody: t.object({ hash: t.text('The hash of the plan that was shown.') }),
-  Recovery: t.object({
-    phase: t.word(['none', 'requested', 'reading', 'waiting']),
-    detection: t.orNull(
-      z.union([
-        t.object({ kind: t.word(['current', 'stale']) }),
-        t.object({ kind: z.literal('unknown'), code: t.text() }),
-      ]),
-      'By the audit log, at the last start; null: it was not asked.',
-    ),
-    since: t.momentOrNull(),
-    reason: t.partOrNull(null, { code: t.word(['restored', 'audit', 'first-run']) }),
-    planId: t.textOrNull('The plan that is made, or waits.'),
-    reading: t.orNull(t.reading, 'null: it is not read now.'),
+  plan: t.partOrNull('null: nothing is repaired.', {
+    id: t.textOrNull('null: it was not made.'),
+    hash: t.text('What the decision is given to mean exactly this plan.'),
+    counts: planCounts,
+    exceeded: t.list(t.text(), 'Limits that it exceeds.'),
   }),
-  FirstRunItem: firstRunItem,
-  FirstRun: t.listOf(firstRunItem).extend({
-    phase: t.word(
-      ['none', 'observing', 'reading', 'waiting'],
-      '`reading`, `waiting`: what was accepted is held.',
-    ),
-    planId: t.textOrNull('The plan that is made, or waits.'),
-    reading: t.orNull(t.reading, 'How far the service is read for the plan.'),
-    counts: t.orNull(t.counts(), 'Of all entries by `type.outcome`; null on later pages.'),
-    kinds: t.orNull(t.counts(), 'Of the changes of all entries; null on later pages.'),
-    seats: t.orNull(t.planSeats, 'Of all entries; null on later pages.'),
+});
+export const LookBody = t.object({
+  repair: t.optionalFlag(
+    'Also repairs what differs, within the limits, and never what is unmanaged or protected.',
+  ),
+});
+export const Look = t.object({
+  type: t.resourceType(),
+  id: t.text(),
+  at: t.moment(),
+  gone: t.flag('The service has no such account or group.'),
+  differences: t.parts(null, {
+    id: t.text('The id of the drift.'),
+    kind: t.word(DRIFT_KINDS),
+    status: t.word(DRIFT_STATUSES),
+    member,
+    desired: t.anything(),
+    observed: t.anything(),
+    note: t.textOrNull('Why it is not repaired.'),
   }),
-};
+  repair: t.partOrNull('null: nothing was to be repaired.', {
+    planId: t.textOrNull('The plan that repairs it; null: none was made.'),
+    exceeded: t.list(t.text(), 'Limits that the repair would exceed.'),
+  }),
+  unfinished: t.flag('Something of it waits, is stuck or is held.'),
+});
+export const PlanList = t.listOf(PlanSummary);
+export const PlanActionList = t.listOf(PlanAction);
+export const Undoing = Plan.extend({ leftOut });
+export const HashBody = t.object({ hash: t.text('The hash of the plan that was shown.') });
+export const Recovery = t.object({
+  phase: t.word(['none', 'requested', 'reading', 'waiting']),
+  detection: t.orNull(
+    z.union([
+      t.object({ kind: t.word(['current', 'stale']) }),
+      t.object({ kind: z.literal('unknown'), code: t.text() }),
+    ]),
+    'By the audit log, at the last start; null: it was not asked.',
+  ),
+  since: t.momentOrNull(),
+  reason: t.partOrNull(null, { code: t.word(['restored', 'audit', 'first-run']) }),
+  planId: t.textOrNull('The plan that is made, or waits.'),
+  reading: t.orNull(t.reading, 'null: it is not read now.'),
+});
+export const FirstRun = t.listOf(FirstRunItem).extend({
+  phase: t.word(
+    ['none', 'observing', 'reading', 'waiting'],
+    '`reading`, `waiting`: what was accepted is held.',
+  ),
+  planId: t.textOrNull('The plan that is made, or waits.'),
+  reading: t.orNull(t.reading, 'How far the service is read for the plan.'),
+  counts: t.orNull(t.counts(), 'Of all entries by `type.outcome`; null on later pages.'),
+  kinds: t.orNull(t.counts(), 'Of the changes of all entries; null on later pages.'),
+  seats: t.orNull(t.planSeats, 'Of all entries; null on later pages.'),
+});

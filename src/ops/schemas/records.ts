@@ -4,7 +4,7 @@ import { t } from './kinds.ts';
 
 const state = (meaning: string) => t.orNull(z.record(z.string(), t.anything()), meaning);
 
-const act = t.object({
+export const Act = t.object({
   id: t.text(),
   at: t.moment(),
   operator: t.text('The name of the credential.'),
@@ -20,7 +20,7 @@ const act = t.object({
   after: state('The same after it.'),
 });
 
-const leaver = t.object({
+export const Leaver = t.object({
   person: t.named,
   status: t.word(LEAVER_STATUSES, '`waits`: not seen to be out; `back`: let in again.'),
   asked: t.partOrNull('null: the request is not kept any more.', {
@@ -59,7 +59,7 @@ const leaver = t.object({
 });
 
 /** Nothing in it is personal. */
-const request = t.object({
+export const Request = t.object({
   at: t.moment(),
   requestId: t.text(),
   method: t.text(),
@@ -83,7 +83,7 @@ const request = t.object({
   credentialName: t.textOrNull('null: it is one of the settings.'),
 });
 
-const notification = t.object({
+export const Notification = t.object({
   id: t.text('`webhook-id` of each attempt.'),
   receiver: t.text(),
   type: t.text('Such as `reason.began`, `plan.held`, `leaver.late`.'),
@@ -96,44 +96,37 @@ const notification = t.object({
 const fileName = () => t.optional(z.string().min(1).max(255));
 const anyFields = () => t.optional(z.record(z.string(), z.unknown()));
 
-/** What was asked for and done, and calls of the service. */
-export const recordSchemas = {
-  Act: act,
-  ActList: t.listOf(act),
-  Leaver: leaver,
-  LeaverList: t.listOf(leaver),
-  Request: request,
-  RequestList: t.listOf(request),
-  Notification: notification,
-  NotificationList: t.listOf(notification),
-  NotificationTestBody: t.object({ receiver: t.optional(z.string().min(1).max(64)) }),
-  NotificationTest: t.object({
-    ids: t.list(t.text(), 'Delivered are those that are listed no more.'),
-  }),
-  /** Files travel beside the body, by the name that the body has for them. */
-  CallBody: t.object({
-    path: anyFields(),
-    query: anyFields(),
-    body: anyFields(),
-    everything: t.optional(z.literal(true), 'Needed where an operation would change all there is.'),
-    files: t.optional(
-      z.record(
-        z.string(),
-        t.parts(null, { content: z.base64(), name: fileName(), type: fileName() }).min(1),
-      ),
-      'As base64; see docs/command-line.md#call-the-service.',
+export const ActList = t.listOf(Act);
+export const LeaverList = t.listOf(Leaver);
+export const RequestList = t.listOf(Request);
+export const NotificationList = t.listOf(Notification);
+export const NotificationTestBody = t.object({ receiver: t.optional(z.string().min(1).max(64)) });
+export const NotificationTest = t.object({
+  ids: t.list(t.text(), 'Delivered are those that are listed no more.'),
+});
+/** Files travel beside the body, by the name that the body has for them. */
+export const CallBody = t.object({
+  path: anyFields(),
+  query: anyFields(),
+  body: anyFields(),
+  everything: t.optional(z.literal(true), 'Needed where an operation would change all there is.'),
+  files: t.optional(
+    z.record(
+      z.string(),
+      t.parts(null, { content: z.base64(), name: fileName(), type: fileName() }).min(1),
     ),
-  }),
-  CallResult: t.object({ result: t.anything() }),
-  CallFailure: t.object({
-    code: t.text('A stable word, for programs.'),
-    message: t.text(),
-    operation: t.text(),
-    status: t.orNull(t.whole(), 'Of the answer of the service; null: there was none.'),
-    retry: t.word(['later', 'never']),
-    outcome: t.word(['not-sent', 'unknown', 'answered']),
-    requestId: t.textOrNull(),
-    retryAfterMs: t.countOrNull(),
-    answer: t.anything('The answer of the service; may be personal.'),
-  }),
-};
+    'As base64; see docs/command-line.md#call-the-service.',
+  ),
+});
+export const CallResult = t.object({ result: t.anything() });
+export const CallFailure = t.object({
+  code: t.text('A stable word, for programs.'),
+  message: t.text(),
+  operation: t.text(),
+  status: t.orNull(t.whole(), 'Of the answer of the service; null: there was none.'),
+  retry: t.word(['later', 'never']),
+  outcome: t.word(['not-sent', 'unknown', 'answered']),
+  requestId: t.textOrNull(),
+  retryAfterMs: t.countOrNull(),
+  answer: t.anything('The answer of the service; may be personal.'),
+});

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
 import { OBSTACLES } from '../../domain/erasure.ts';
 import { HANDOVER_OUTCOMES, IMPORT_OUTCOMES } from '../../domain/handover.ts';
-import { handling } from './access.ts';
+import { Handling } from './access.ts';
 import { t } from './kinds.ts';
 
 const owner = t.textOrNull('The provider that manages it; null: it is only observed.');
@@ -27,7 +27,7 @@ const resource = {
   disputed: t.flag(),
 };
 
-const user = t.object({
+export const User = t.object({
   ...resource,
   upstreamId: t.orNull(t.whole(), 'The id of the account.'),
   active: t.object({
@@ -36,7 +36,7 @@ const user = t.object({
   }),
 });
 
-const group = t.object({
+export const Group = t.object({
   ...resource,
   upstreamIds: t.object({
     scimId: t.textOrNull(),
@@ -46,7 +46,7 @@ const group = t.object({
 });
 
 /** States of a field, as docs/drift.md explains them. */
-export const STANDINGS = [
+const STANDINGS = [
   'settled',
   'pending',
   'stuck',
@@ -57,7 +57,7 @@ export const STANDINGS = [
   'not ours',
 ] as const;
 
-const link = t.object({
+export const Member = t.object({
   id: t.text(),
   name: t.text(),
   desired: t.orNull(t.flag()),
@@ -66,7 +66,7 @@ const link = t.object({
   standing: t.word(STANDINGS),
 });
 
-const field = t.object({
+export const Field = t.object({
   field: t.text(),
   desired: t.anything(),
   observed: t.anything(),
@@ -83,7 +83,7 @@ const head = {
   deleted: t.flag(),
 };
 
-const happening = t.object({
+export const Happening = t.object({
   at: t.moment(),
   source: t.word(['provider', 'operator', 'bridge', 'audit', 'outage', 'seen', 'drift']),
   text: t.text('What happened, a short sentence.'),
@@ -92,7 +92,7 @@ const happening = t.object({
 });
 
 const value = (about?: string) => t.orNull(z.union([z.string(), z.boolean()]), about);
-const finding = t.object({
+export const Finding = t.object({
   kind: t.word(CENSUS_KINDS, 'As in docs/go-live.md.'),
   by: t.orNull(t.word(MATCH_KEYS), 'The key that found the person.'),
   entries: t.parts('Of the file.', {
@@ -109,7 +109,7 @@ const finding = t.object({
   }),
 });
 
-const handoverItem = t.object({
+export const HandoverItem = t.object({
   type: t.resourceType(),
   id: t.textOrNull('The SCIM id, which stays; null: nobody here.'),
   name: t.textOrNull(),
@@ -119,7 +119,7 @@ const handoverItem = t.object({
   externalId: t.textOrNull('The one of the other provider, from the file.'),
 });
 
-const importItem = t.object({
+export const ImportItem = t.object({
   type: t.resourceType(),
   row: t.count('Of the file.'),
   formerId: t.text('The id of the earlier server.'),
@@ -128,83 +128,72 @@ const importItem = t.object({
   outcome: t.word(IMPORT_OUTCOMES, '`taken`: somebody else has it.'),
 });
 
-/** Users and groups, why each is as it is, and lists of them that somebody else keeps. */
-export const resourceSchemas = {
-  User: user,
-  UserList: t.listOf(user),
-  Group: group,
-  GroupList: t.listOf(group),
-  Member: link,
-  MemberList: t.listOf(link),
-  AdoptBody: t.object({
-    privileged: t.optionalFlag('Also who is protected, and a group with rights.'),
-    provider: t.optionalText('Manages it from then on; `default` when left out.'),
-  }),
-  Field: field,
-  Explanation: t.object({
-    ...head,
-    upstream: t.textOrNull(),
-    provider: owner,
-    handling: t.orNull(handling, 'How requests of its provider are taken.'),
-    version: t.count(),
-    seen: t.partOrNull(null, { at: t.moment(), by: t.text() }),
-    dueAt: t.momentOrNull(),
-    problem: t.orNull(t.serviceWords),
-    fields: t.list(field),
-    groups: t.optional(t.list(link), 'Of a person.'),
-    members: t.optional(
-      t.object({
-        desired: t.count(),
-        observed: t.count(),
-        pending: t.count('Those that wait, the stuck among them.'),
-        stuck: t.count('Those that the service refuses.'),
-        differing: t.count('Those that differ in the service, while nothing waits.'),
-      }),
-      'Of a group.',
-    ),
-    admins: t.optional(t.list(link), 'Of a group.'),
-    more: t.count('Groups or admins beyond those that are listed.'),
-  }),
-  Happening: happening,
-  Timeline: t.object({
-    ...head,
-    items: t.list(happening),
-    more: t.flag('There is more before the first of them.'),
-  }),
-  Erasure: t.object({
-    id: t.text('The SCIM id.'),
-    userName: t.text('`erased` when it was done before.'),
-    account: t.orNull(t.whole(), 'The id in the service.'),
-    deleted: t.flag(),
-    staysHidden: t.flag('A tombstone of ids stays, so that no list brings the person back.'),
-    obstacles: t.parts('What has to be done first.', { code: t.word(OBSTACLES), detail: t.text() }),
-    rows: t.countOrNull('Other rows that spoke of the person; null: nothing was erased.'),
-  }),
-  Finding: finding,
-  Census: t.object({
-    provider: t.text(),
-    sweptAt: t.momentOrNull('When the whole service was last read; null: at the first read.'),
-    items: t.list(finding),
-    entries: t.count('People of the file.'),
-    people: t.count('People of the provider in the bridge.'),
-    accounts: t.count('Accounts that the service was last seen to hold.'),
-    agreeing: t.count('People of the file about whom all three agree.'),
-    kinds: t.counts('Findings of each kind.'),
-  }),
-  HandoverItem: handoverItem,
-  Handover: t.object({
-    from: t.text(),
-    to: t.text(),
-    planId: t.textOrNull('The plan that waits; null: none was made.'),
-    hash: t.textOrNull('What `approve` is to be given.'),
-    counts: t.counts('How many there are of each outcome.'),
-    items: t.list(handoverItem),
-  }),
-  ImportItem: importItem,
-  IdImport: t.object({
-    provider: t.text(),
-    dryRun: t.flag(),
-    counts: t.counts('How many there are of each outcome.'),
-    items: t.list(importItem),
-  }),
-};
+export const UserList = t.listOf(User);
+export const GroupList = t.listOf(Group);
+export const MemberList = t.listOf(Member);
+export const AdoptBody = t.object({
+  privileged: t.optionalFlag('Also who is protected, and a group with rights.'),
+  provider: t.optionalText('Manages it from then on; `default` when left out.'),
+});
+export const Explanation = t.object({
+  ...head,
+  upstream: t.textOrNull(),
+  provider: owner,
+  handling: t.orNull(Handling, 'How requests of its provider are taken.'),
+  version: t.count(),
+  seen: t.partOrNull(null, { at: t.moment(), by: t.text() }),
+  dueAt: t.momentOrNull(),
+  problem: t.orNull(t.serviceWords),
+  fields: t.list(Field),
+  groups: t.optional(t.list(Member), 'Of a person.'),
+  members: t.optional(
+    t.object({
+      desired: t.count(),
+      observed: t.count(),
+      pending: t.count('Those that wait, the stuck among them.'),
+      stuck: t.count('Those that the service refuses.'),
+      differing: t.count('Those that differ in the service, while nothing waits.'),
+    }),
+    'Of a group.',
+  ),
+  admins: t.optional(t.list(Member), 'Of a group.'),
+  more: t.count('Groups or admins beyond those that are listed.'),
+});
+export const Timeline = t.object({
+  ...head,
+  items: t.list(Happening),
+  more: t.flag('There is more before the first of them.'),
+});
+export const Erasure = t.object({
+  id: t.text('The SCIM id.'),
+  userName: t.text('`erased` when it was done before.'),
+  account: t.orNull(t.whole(), 'The id in the service.'),
+  deleted: t.flag(),
+  staysHidden: t.flag('A tombstone of ids stays, so that no list brings the person back.'),
+  obstacles: t.parts('What has to be done first.', { code: t.word(OBSTACLES), detail: t.text() }),
+  rows: t.countOrNull('Other rows that spoke of the person; null: nothing was erased.'),
+});
+export const Census = t.object({
+  provider: t.text(),
+  sweptAt: t.momentOrNull('When the whole service was last read; null: at the first read.'),
+  items: t.list(Finding),
+  entries: t.count('People of the file.'),
+  people: t.count('People of the provider in the bridge.'),
+  accounts: t.count('Accounts that the service was last seen to hold.'),
+  agreeing: t.count('People of the file about whom all three agree.'),
+  kinds: t.counts('Findings of each kind.'),
+});
+export const Handover = t.object({
+  from: t.text(),
+  to: t.text(),
+  planId: t.textOrNull('The plan that waits; null: none was made.'),
+  hash: t.textOrNull('What `approve` is to be given.'),
+  counts: t.counts('How many there are of each outcome.'),
+  items: t.list(HandoverItem),
+});
+export const IdImport = t.object({
+  provider: t.text(),
+  dryRun: t.flag(),
+  counts: t.counts('How many there are of each outcome.'),
+  items: t.list(ImportItem),
+});

@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import { parseStored } from '../../store/engine/columns.ts';
-import { accessSchemas } from './access.ts';
-import { driftSchemas } from './drift.ts';
-import { type JsonOf, t } from './kinds.ts';
-import { recordSchemas } from './records.ts';
-import { resourceSchemas } from './resources.ts';
-import { stateSchemas } from './state.ts';
+import * as all from './all.ts';
+import type { JsonOf } from './kinds.ts';
 
 /** A moment in epoch milliseconds as ISO 8601; null stays null. */
 export function toMoment(ms: number): string;
@@ -107,17 +103,7 @@ function parseView<Name extends ObjectName>(members: Readonly<Record<string, unk
 }
 
 /** Bodies and answers of every request below `/ops`, by their name in the description. */
-export const opsSchemas = {
-  Problem: z
-    .looseObject({ code: t.text('Stable, for programs.'), message: t.text('For people.') })
-    .describe('Why it did not work. Some codes have more beside them: `hash`, `near`, `found`.'),
-  ...stateSchemas,
-  ...resourceSchemas,
-  ...driftSchemas,
-  ...recordSchemas,
-  ...accessSchemas,
-  OpenApi: z.looseObject({ openapi: z.literal('3.1.0') }),
-} as const satisfies Readonly<Record<string, z.ZodType>>;
+export const opsSchemas = all;
 
 /** These schemas as JSON Schema, with references among them. */
 export function describeSchemas(): Readonly<Record<string, object>> {

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { SETTING_ORIGINS } from '../../settings/sources.ts';
-import { sweep } from './drift.ts';
+import { Sweep } from './drift.ts';
 import { t } from './kinds.ts';
-
-/** Classes of what waits for its turn, the most urgent first. */
-export const QUEUED_CLASSES = ['removals', 'changes', 'looks'] as const;
 
 const leaverHold = t.orNull(
   t.word(['plan', 'observe-mode', 'writes-paused']),
   'The decision that keeps the person in; null: the service does.',
 );
 
-const writes = t.object({
+export const Writes = t.object({
   mode: t.word(['live', 'observe']),
   paused: t.partOrNull('The pause that holds.', { since: t.moment(), reason: t.textOrNull() }),
   waiting: t.count('People and groups with changes that are accepted and not applied.'),
@@ -35,7 +32,7 @@ const gate = t.object({
 });
 
 /** The first question of an operator. Names and the words of the service may be personal. */
-const status = t.object({
+export const Status = t.object({
   status: t.word(['ok', 'degraded', 'unavailable']),
   reasons: t.parts(null, {
     code: t.text('As in docs/runbook.md.'),
@@ -53,19 +50,19 @@ const status = t.object({
     since: t.moment(),
   }),
   scimUrl: t.text('What providers are given as the base URL.'),
-  writes,
+  writes: Writes,
   queue: t.part('Estimated wait of a new change.', {
     isHeld: t.flag('Nothing is changed in the service for now.'),
     removeMs: t.count('For a removal of access.'),
     changeMs: t.count('For any other change.'),
     classes: t.parts('In the order of the turns.', {
-      class: t.word(QUEUED_CLASSES),
+      class: t.word(['removals', 'changes', 'looks']),
       waiting: t.count('Without what is refused or was tried in vain.'),
       endMs: t.countOrNull('Until the last has had its turn, at one call each; null: not now.'),
     }),
   }),
   firstRead: t.orNull(t.reading, 'null: it is finished.'),
-  lastSweep: t.orNull(sweep, 'The newest, which may run.'),
+  lastSweep: t.orNull(Sweep, 'The newest, which may run.'),
   drifts: t.parts('Differences of what is managed that are not over.', {
     kind: t.word(DRIFT_KINDS),
     status: t.word(DRIFT_STATUSES),
@@ -118,7 +115,7 @@ const status = t.object({
   activity: t.object({ running: t.count(), waiting: t.count() }),
 });
 
-const setting = t.object({
+export const Setting = t.object({
   name: t.text(),
   variable: t.text('The environment variable that sets it.'),
   value: t.textOrNull('As it may be written in a settings file, secrets hidden; null: not set.'),
@@ -126,53 +123,51 @@ const setting = t.object({
   source: t.textOrNull('The variable or the settings file that sets it; null: the default holds.'),
 });
 
-/** The state of the bridge, and what stops and restarts its work. */
-export const stateSchemas = {
-  Status: status,
-  Seats: t.seats,
-  Writes: writes,
-  Setting: setting,
-  SettingList: t.listOf(setting),
-  Sandbox: t.object({
-    url: t.text('On the machine of the bridge.'),
-    token: t.textOrNull('null: a reader asks.'),
+export const Seats = t.seats;
+export const SettingList = t.listOf(Setting);
+export const Sandbox = t.object({
+  url: t.text('On the machine of the bridge.'),
+  token: t.textOrNull('null: a reader asks.'),
+});
+export const PauseBody = t.object({
+  reason: t.optional(t.orNull(z.string().max(500)), 'Why: at most 500 characters.'),
+});
+export const RetryBody = z
+  .union([
+    t.object({ name: z.string().min(1).describe('An id, a userName, an address or a name.') }),
+    t.object({ all: z.literal(true) }),
+  ])
+  .describe('Either `name`, of one person or group, or `all`, which is true.');
+export const Retry = t.object({
+  count: t.count(),
+  heldBy: leaverHold.describe('Why it is not tried yet; null: it is.'),
+  tried: t.parts('The first hundred.', {
+    type: t.resourceType(),
+    id: t.text(),
+    name: t.text(),
+    waits: t.list(t.text(), 'Fields, `members` or `admins` that wait; empty: a look.'),
   }),
-  PauseBody: t.object({
-    reason: t.optional(t.orNull(z.string().max(500)), 'Why: at most 500 characters.'),
-  }),
-  RetryBody: z
-    .union([
-      t.object({ name: z.string().min(1).describe('An id, a userName, an address or a name.') }),
-      t.object({ all: z.literal(true) }),
-    ])
-    .describe('Either `name`, of one person or group, or `all`, which is true.'),
-  Retry: t.object({
+});
+export const Samples = t.object({
+  everyMs: t.count('Time that each entry covers.'),
+  callsMax: t.countOrNull('Calls that may leave in a minute; null: any number.'),
+  leavers: t.partOrNull('From the request until the service holds it; null: nobody left.', {
     count: t.count(),
-    heldBy: leaverHold.describe('Why it is not tried yet; null: it is.'),
-    tried: t.parts('The first hundred.', {
-      type: t.resourceType(),
-      id: t.text(),
-      name: t.text(),
-      waits: t.list(t.text(), 'Fields, `members` or `admins` that wait; empty: a look.'),
-    }),
+    p50Ms: t.count(),
+    p95Ms: t.count(),
+    slowestMs: t.count(),
   }),
-  Samples: t.object({
-    everyMs: t.count('Time that each entry covers.'),
-    callsMax: t.countOrNull('Calls that may leave in a minute; null: any number.'),
-    leavers: t.partOrNull('From the request until the service holds it; null: nobody left.', {
-      count: t.count(),
-      p50Ms: t.count(),
-      p95Ms: t.count(),
-      slowestMs: t.count(),
-    }),
-    items: t.parts('The oldest first; minutes without a leader are left out.', {
-      at: t.moment(),
-      calls: t.count('Calls to the service in a minute.'),
-      due: t.count('Users and groups of which something is to be done.'),
-      drifts: t.count('Differences that wait for a decision, of what is managed.'),
-      stuck: t.count('Users and groups whose acknowledged change is refused.'),
-      requests: t.count('Requests of providers in a minute.'),
-      refused: t.count('Those of them that were refused.'),
-    }),
+  items: t.parts('The oldest first; minutes without a leader are left out.', {
+    at: t.moment(),
+    calls: t.count('Calls to the service in a minute.'),
+    due: t.count('Users and groups of which something is to be done.'),
+    drifts: t.count('Differences that wait for a decision, of what is managed.'),
+    stuck: t.count('Users and groups whose acknowledged change is refused.'),
+    requests: t.count('Requests of providers in a minute.'),
+    refused: t.count('Those of them that were refused.'),
   }),
-};
+});
+export const Problem = z
+  .looseObject({ code: t.text('Stable, for programs.'), message: t.text('For people.') })
+  .describe('Why it did not work. Some codes have more beside them: `hash`, `near`, `found`.');
+export const OpenApi = z.looseObject({ openapi: z.literal('3.1.0') });

@@ -23,7 +23,6 @@ import { getOnly, listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/tables.ts';
 import { type OpsJson, toView } from '../schemas/schemas.ts';
-import { QUEUED_CLASSES } from '../schemas/state.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
 import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
 import { readReadiness } from './reasons.ts';
@@ -117,7 +116,7 @@ function toQueue(
   const isStopped = isHeld || credentials.kind === 'shut' || service.kind === 'shut';
   const callMs = requestsPerSecond === 0 ? 0 : 1_000 / requestsPerSecond;
   let ahead = 0;
-  const classes = QUEUED_CLASSES.map((name) => {
+  const classes = (['removals', 'changes', 'looks'] as const).map((name) => {
     const waiting = queued[name];
     ahead += waiting;
     const endMs = waiting === 0 ? 0 : Math.round(pausedForMs + ahead * callMs);
