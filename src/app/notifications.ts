@@ -10,7 +10,7 @@ import { findLeaverHold } from '../ops/state/routes.ts';
 import { type LiveCredential, listLiveCredentials } from '../store/credentials.ts';
 import { countDriftsAfter } from '../store/drifts.ts';
 import { countWaitingPlans, type WaitingPlan } from '../store/plans.ts';
-import { findLateLeavers, type LateLeavers } from '../store/resources/leavers.ts';
+import { findLateLeavers, type LateLeavers } from '../store/resources/backlog.ts';
 import { createShared } from '../store/shared-state.ts';
 import type { Db } from '../store/store.ts';
 import type { TenureParts } from './parts.ts';

@@ -14,11 +14,9 @@ import { openWriteGuard } from '../reconcile/write-guard.ts';
 import { createFormerIds } from '../scim/former-ids.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import { openStoreClock } from '../store/engine/store-clock.ts';
-import { OUTAGE_CODES, watchWrites } from '../store/engine/store-health.ts';
-import { createRecorder } from '../store/recorder.ts';
+import { OUTAGE_CODES, openStoreClock } from '../store/engine/database.ts';
 import { followShared } from '../store/shared-state.ts';
-import type { Store } from '../store/store.ts';
+import { createRecorder, type Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -108,11 +106,11 @@ export async function openOwnParts(options: BridgeOptions) {
 /** Has the work of the store counted, and its outages logged once. */
 async function watchStore({ metrics, logger, ...given }: BridgeOptions) {
   const clock = await openStoreClock(given.store, given.clock);
-  const { store: recorded, openRecord } = createRecorder(given.store);
-  recorded.onStatement(({ verb, durationMs, hasFailed }) =>
+  const { store, openRecord } = createRecorder(given.store);
+  store.onStatement(({ verb, durationMs, hasFailed }) =>
     metrics.statements.observe({ verb, result: hasFailed ? 'failed' : 'done' }, durationMs / 1_000),
   );
-  const store = watchWrites(recorded, clock, (result, durationMs) =>
+  store.onWrite((result, durationMs) =>
     metrics.transactions.observe({ result }, durationMs / 1_000),
   );
   const outages = createOutageAwareEvents({
@@ -122,7 +120,7 @@ async function watchStore({ metrics, logger, ...given }: BridgeOptions) {
     codes: OUTAGE_CODES,
     async isUsable() {
       await readSections({ store });
-      return (await store.findWriteTrouble()) === undefined;
+      return (await store.findWriteTrouble(clock.now())) === undefined;
     },
   });
   return { store, openRecord, clock, events: outages.events, outages };

@@ -4,7 +4,7 @@ import { toSessionCookie } from '../access/session-cookie.ts';
 import type { Session } from '../access/sessions.ts';
 import type { Credential } from '../domain/credential.ts';
 import type { JsonObject } from '../domain/values.ts';
-import type { OpenRecord } from '../store/recorder.ts';
+import type { OpenRecord } from '../store/store.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 
 /** Keeps sign-ins and sign-outs. */

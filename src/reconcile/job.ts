@@ -1,8 +1,7 @@
 import { createLoop, type Loop, type Turn } from '../domain/clock.ts';
 import { BridgeError } from '../domain/values.ts';
-import type { Topic } from '../store/bell.ts';
 import { holdLead, type Lead } from '../store/leader.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Topic } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { ReconcileDeps } from './deps.ts';
 

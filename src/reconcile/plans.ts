@@ -25,10 +25,10 @@ import {
   type Step,
   toChanges,
 } from '../plan/step.ts';
-import { countProviderHarm, type WrittenChange } from '../store/audit/own-calls.ts';
 import { forgetRemoval } from '../store/due.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
 import { changeNamed, listLinks } from '../store/links/links.ts';
+import { countProviderHarm, type WrittenChange } from '../store/logs.ts';
 import {
   countPopulation,
   insertPlanActions,

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { readSteady } from '../domain/clock.ts';
 import { isId, isJsonObject } from '../domain/values.ts';
 import type { WrittenPath } from '../domain/write.ts';
-import type { KeptRequest } from '../store/audit/requests.ts';
+import type { KeptRequest } from '../store/logs.ts';
 import { ANSWERED, getRequestContext } from '../telemetry/request-context.ts';
 import type { ScimDeps } from './deps.ts';
 import type { Content } from './dialect/parse-body.ts';

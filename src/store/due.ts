@@ -14,7 +14,7 @@ import {
   select,
   toAssignments,
 } from './engine/dialect.ts';
-import { IS_SEEN_WORKING } from './resources/leavers.ts';
+import { IS_SEEN_WORKING } from './resources/backlog.ts';
 import { lockRow, type ResourceRow, type RowChange, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';

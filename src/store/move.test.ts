@@ -12,8 +12,8 @@ import { copySqliteTemplate } from '../../test/support/store-templates.ts';
 import { describePostgres } from '../../test/support/stores.ts';
 import { getTemplate } from '../../test/support/take-store.ts';
 import type { JsonObject } from '../domain/values.ts';
+import { takeFile } from './engine/sqlite.ts';
 import { backUpSqlite, replaceSqlite } from './engine/sqlite-backup.ts';
-import { takeFile } from './engine/sqlite-file.ts';
 import type { Db } from './store.ts';
 
 function makeFile() {

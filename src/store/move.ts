@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { BridgeError } from '../domain/values.ts';
 import { readOne, select, UNLIMITED } from './engine/dialect.ts';
 import { MOVED, migrate } from './engine/migrate.ts';
-import { connect, orStoreError } from './engine/sqlite-file.ts';
+import { connect, orStoreError } from './engine/sqlite.ts';
 import { TABLES } from './schema.ts';
 import type { Db, Store } from './store.ts';
 

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { Bell } from './bell.ts';
 import { isUnsure, StoreError } from './engine/store-error.ts';
 import type { Schema } from './schema.ts';
 
@@ -16,21 +18,6 @@ export interface ListPart {
   readonly limit: number;
 }
 
-/** Statement that the store has run. */
-export interface RanStatement {
-  /** First word, such as `select`. */
-  readonly verb: string;
-  readonly durationMs: number;
-  readonly hasFailed: boolean;
-}
-
-/** Connections of a pool, and who waits for one. */
-export interface PoolConnections {
-  readonly used: number;
-  readonly idle: number;
-  readonly waiting: number;
-}
-
 /** Store of the desired and the observed state. Everything it throws by itself is a StoreError. */
 export interface Store {
   readonly engine: Engine;
@@ -44,21 +31,33 @@ export interface Store {
    * Runs `work` in a transaction; resolves with its value only after the commit is durable. When `work`
    * rejects, everything it changed is undone and its own error comes back.
    *
-   * `work` awaits nothing but queries on its `tx`, and the next turn of the event loop where it is long: on SQLite other writes wait for it, and a nested
-   * `write` would wait for itself. It may run again from the start (after a deadlock, or when a neighbour
-   * met a full disk), so it changes nothing but the store. A statement that fails ends it, because
-   * PostgreSQL refuses to go on: prefer `insert … on conflict` to a catch.
+   * `work` awaits nothing but queries on its `tx`, and the next turn of the event loop where it is long: on SQLite other
+   * writes wait for it, and a nested `write` would wait for itself. After a deadlock it runs again from the start, so it
+   * changes nothing but the store. A statement that fails ends it, because PostgreSQL refuses to go on: prefer
+   * `insert … on conflict` to a catch.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
-  /** Tells of every statement from now on; of one listener, the latest. */
-  onStatement(listen: (statement: RanStatement) => void): void;
-  /** Connections of the pool now; undefined on SQLite, which has none. */
-  connections(): PoolConnections | undefined;
+  /** Tells of every write from now on; of one listener, the latest. */
+  onWrite(listen: (result: 'done' | 'failed', durationMs: number) => void): void;
+  /**
+   * Finds why the store takes no writes, and since when (epoch milliseconds), although it may be read. A small write is tried
+   * where the last one failed, so that an end of the trouble shows without traffic.
+   */
+  findWriteTrouble(now: number): Promise<{ code: string; sinceMs: number } | undefined>;
+  /** Tells of every statement from now on, with its first word such as `select`; of one listener, the latest. */
+  onStatement(
+    listen: (ran: { verb: string; durationMs: number; hasFailed: boolean }) => void,
+  ): void;
+  /** Connections of the pool now, and who waits for one; undefined on SQLite, which has none. */
+  connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined;
   /** Makes the engine drop overwritten and deleted data, as far as that is its own to do. */
   scrub(): Promise<void>;
   /** Waits for running writes. Later ones are refused with `store-closed`. */
   close(): Promise<void>;
 }
+
+/** The part of a store that an engine makes. */
+export type EngineStore = Omit<Store, 'onWrite' | 'findWriteTrouble'>;
 
 /** Does `work` as `store.write` does, and undoes it: resolves with what the same write would come to. */
 export async function rehearse<T>(
@@ -135,4 +134,91 @@ export interface StoreOptions {
   beside?: true;
   /** Wait for a server that is not there yet, or for room on a full disk; none when absent. `onWait`: after each failed attempt. */
   deadline?: { ms: number; signal: AbortSignal; onWait: (error: StoreError) => void };
+}
+
+/** The news for the processes on one store. */
+export const TOPICS = [
+  'due', // Something became due for the leader.
+  'decided', // An operator decided something, or asked for a sweep.
+  'errand', // A process asks the leader for a call, or has its answer.
+  'here', // The leader has heard what is due.
+  'recorded', // The leader has stored what became of a change.
+  'left', // The service holds that a user is out.
+  'leader', // Another process leads, or may.
+  'former-ids', // Ids of an earlier SCIM server were added.
+] as const;
+
+/** One kind of news. */
+export type Topic = (typeof TOPICS)[number];
+
+/** Tells all processes on one store of news. A ring may be lost, so each listener looks by itself now and then. */
+export interface Bell {
+  /** Tells every listener, in this process too. Never fails. */
+  ring(topic: Topic): void;
+  /** Calls `hear` at each ring, and after a time in which rings may have been lost; until the returned function is called. */
+  listen(topic: Topic, hear: () => void): () => void;
+}
+
+/** Bell of one process. */
+export type LocalBell = ReturnType<typeof createLocalBell>;
+
+/** Creates a bell that nobody else hears. */
+export function createLocalBell() {
+  const news = new EventEmitter().setMaxListeners(0);
+  return {
+    ring: (topic: Topic) => queueMicrotask(() => news.emit(topic)),
+    ringAll() {
+      for (const topic of TOPICS) news.emit(topic);
+    },
+    listen(topic: Topic, hear: () => void) {
+      news.on(topic, hear);
+      return () => void news.off(topic, hear);
+    },
+  };
+}
+
+/** The record of one request: it is stored with the first change that the request makes, and completed with the answer. */
+export interface OpenRecord<Line> {
+  /** Runs what makes the changes. */
+  run<T>(work: () => T): T;
+  /** Completes the record, which may be several lines. */
+  end(lines: readonly Line[]): void;
+}
+
+/** Has every transaction of a request store the record of it, until one is committed: no change is without its record. */
+export function createRecorder(store: Store) {
+  const requests = new AsyncLocalStorage<{ isKept: boolean; insert(tx: Db): Promise<void> }>();
+  const write: Store['write'] = async (work) => {
+    const request = requests.getStore();
+    if (request === undefined || request.isKept) return store.write(work);
+    const value = await store.write(async (tx) => {
+      const done = await work(tx);
+      await request.insert(tx);
+      return done;
+    });
+    request.isKept = true;
+    return value;
+  };
+  /** Opens a record, which is stored as its kind says; `entry` tells requests apart. */
+  function openRecord<Line>({
+    insert,
+    end,
+  }: {
+    /** Stores what is known before the answer, unless this record is there already. */
+    insert(tx: Db, entry: string): Promise<void>;
+    /** Stores the rest; `isKept`: there is a record already. */
+    end(lines: readonly Line[], known: { entry: string; isKept: boolean }): void;
+  }): OpenRecord<Line> {
+    const entry = randomUUID();
+    const request = { isKept: false, insert: (tx: Db) => insert(tx, entry) };
+    return {
+      run: (work) => requests.run(request, work),
+      end(lines) {
+        const { isKept } = request;
+        request.isKept = true;
+        end(lines, { entry, isKept });
+      },
+    };
+  }
+  return { store: { ...store, write }, openRecord };
 }

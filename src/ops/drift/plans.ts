@@ -1,8 +1,8 @@
 import { CHANGE_WORDS, CHANGES } from '../../domain/change.ts';
 import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
 import type { UndoDecision } from '../../reconcile/repair/decisions.ts';
-import { listAskers } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { listAskers } from '../../store/logs.ts';
 import {
   countPlanActions,
   listPlanActionViews,

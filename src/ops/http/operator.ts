@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
 import { BridgeError, isId } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import type { OpenRecord } from '../../store/recorder.ts';
+import type { OpenRecord } from '../../store/store.ts';
 import { ANSWERED, getRequestContext, getRequestId } from '../../telemetry/request-context.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
 import { type ActNotes, Problem } from './body.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { describeSqlite } from '../../../test/support/stores.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { createRecorder } from '../../store/recorder.ts';
+import { createRecorder } from '../../store/store.ts';
 import { listWhere } from '../../store/tables.ts';
 import { createRequestLog } from './logs.ts';
 

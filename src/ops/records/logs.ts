@@ -6,9 +6,8 @@ import {
   type NewRequestRow,
   saveActs,
   saveRequests,
-} from '../../store/audit/requests.ts';
-import type { OpenRecord, OpenRecordOf } from '../../store/recorder.ts';
-import type { Db, Store } from '../../store/store.ts';
+} from '../../store/logs.ts';
+import type { createRecorder, Db, OpenRecord, Store } from '../../store/store.ts';
 import type { OperatorAct } from '../http/operator.ts';
 
 const GATHER_MS = 500;
@@ -18,7 +17,7 @@ const WAITING_MAX = 10_000;
 
 interface LogDeps {
   readonly store: Pick<Store, 'write'>;
-  readonly openRecord: OpenRecordOf;
+  readonly openRecord: ReturnType<typeof createRecorder>['openRecord'];
   readonly onFailure: (error: unknown) => void;
 }
 

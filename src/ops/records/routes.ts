@@ -1,17 +1,15 @@
 import type { WrittenPath } from '../../domain/write.ts';
 import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
-import { type EventView, listEventsAbout } from '../../store/audit/events.ts';
-import { listActs, listAskers, type RequestRow } from '../../store/audit/requests.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import { type EventView, listActs, listAskers, listEventsAbout } from '../../store/logs.ts';
 import {
   findRemovalCall,
-  type LeaverQuery,
   type LeaverRow,
   listForeignGroups,
   listLeavers,
-} from '../../store/resources/leavers.ts';
+} from '../../store/resources/backlog.ts';
 import type { Db } from '../../store/store.ts';
-import { listNewest, listWhere } from '../../store/tables.ts';
+import { listNewest, listWhere, type Row } from '../../store/tables.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
@@ -118,7 +116,10 @@ const KIND: readonly ['token', 'client'] = ['token', 'client'];
 const toCredentialId = ({ kind, id }: { kind: string; id: string }) => `${kind}-${id}`;
 
 /** Adds the name of its credential to each request; null: it is one of the settings. */
-export async function addCredentialNames(db: Db, requests: readonly (RequestRow | undefined)[]) {
+export async function addCredentialNames(
+  db: Db,
+  requests: readonly (Row<'requests'> | undefined)[],
+) {
   const id = requests.map((request) => `${request?.credential.replace(/^\w+-/, '')}`);
   const found = await listWhere(db, 'credentials', { kind: KIND, id });
   const names = new Map(found.map((one) => [toCredentialId(one), one.name]));
@@ -134,7 +135,7 @@ function parseStatuses(text: string): { readonly '>=': number; readonly '<=': nu
   return { '>=': Number(first), '<=': Number(last) };
 }
 
-function parseCursor(cursor: string | undefined): LeaverQuery['after'] {
+function parseCursor(cursor: string | undefined): Pick<LeaverRow, 'left_at' | 'seq'> {
   if (cursor === undefined) return { left_at: NEWEST, seq: 0 };
   const [, leftAt, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
   if (leftAt === undefined || seq === undefined) throw wrongCursor();

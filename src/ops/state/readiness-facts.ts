@@ -11,13 +11,12 @@ import type { Detection } from '../../reconcile/repair/recovery.ts';
 import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
-import { findRemark } from '../../store/audit/requests.ts';
 import { listLiveCredentials } from '../../store/credentials.ts';
-import { findWeaknesses, type WatchedStore } from '../../store/engine/store-health.ts';
+import { findWeaknesses } from '../../store/engine/database.ts';
+import { findRemark } from '../../store/logs.ts';
 import { countWaitingPlans } from '../../store/plans.ts';
-import { readBacklog } from '../../store/resources/backlog.ts';
-import { findLateLeavers } from '../../store/resources/leavers.ts';
-import type { Db } from '../../store/store.ts';
+import { findLateLeavers, readBacklog } from '../../store/resources/backlog.ts';
+import type { Db, Store } from '../../store/store.ts';
 import { countWhere } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 
@@ -34,7 +33,7 @@ export interface News {
 
 /** Sources of readiness. Nothing here calls the service. */
 export interface HealthSources {
-  readonly store: WatchedStore;
+  readonly store: Store;
   readonly clock: Clock;
   /** What the leader was last heard of. */
   readonly news: () => News;
@@ -102,7 +101,7 @@ async function readAll(sources: HealthSources) {
   const now = clock.now();
   const [backlog, writeTrouble, weaknesses] = await Promise.all([
     readWaitingWork(db, now),
-    store.findWriteTrouble(),
+    store.findWriteTrouble(now),
     findWeaknesses(db),
   ]);
   const live = await listLiveCredentials(db);

@@ -1,7 +1,7 @@
 import { toHarmWords } from '../../domain/change.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
 import { toCount } from '../../domain/text.ts';
-import type { Remark } from '../../store/audit/requests.ts';
+import type { Remark } from '../../store/logs.ts';
 import { type OpsJson, toMoment } from '../schemas/schemas.ts';
 import { type HealthSources, type ReadinessFacts, readFacts } from './readiness-facts.ts';
 

@@ -8,12 +8,13 @@ import { listRestingGroupsOf, type Retried, retryEach, retryResting } from '../.
 import { parseStored } from '../../store/engine/columns.ts';
 import {
   countTakenSeats,
+  findLateLeavers,
+  type LateLeavers,
   listFailing,
   listStuck,
   readBacklog,
 } from '../../store/resources/backlog.ts';
 import { listMeant } from '../../store/resources/find.ts';
-import { findLateLeavers, type LateLeavers } from '../../store/resources/leavers.ts';
 import type { Db } from '../../store/store.ts';
 import { countWhere, findOne, listNewest, listWhere, type Row } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';

@@ -2,11 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import type { WrittenPath } from '../../domain/write.ts';
 import { findAccountObstacle } from '../../reconcile/repair/desire.ts';
-import { listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
-import { listCallsOf } from '../../store/audit/own-calls.ts';
-import * as stored from '../../store/audit/requests.ts';
 import { type DriftRow, listDriftsOf } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import * as logs from '../../store/logs.ts';
 import { findCalled, listMeant } from '../../store/resources/find.ts';
 import { findNames } from '../../store/resources/names.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
@@ -42,7 +40,7 @@ interface Happening extends Pick<OpsJson<'Happening'>, 'source' | 'text'> {
   readonly detail?: JsonObject;
 }
 
-interface Past extends stored.PastQuery {
+interface Past extends logs.PastQuery {
   readonly row: ResourceRow;
 }
 
@@ -83,13 +81,13 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
 async function readRequests(db: Db, past: Past): Promise<Happening[]> {
   const { id, row, limit } = past;
   const own = await listNewest(db, 'requests', { resource_id: id }, { from: NEWEST, limit });
-  const places = row.type === 'user' ? await stored.listRequestsForPlaces(db, past) : [];
+  const places = row.type === 'user' ? await logs.listRequestsForPlaces(db, past) : [];
   const ofGroups = new Map(places.map((request) => [request.seq, request]));
   const rows = await addCredentialNames(db, [...own, ...ofGroups.values()]);
   return rows.flatMap((row) => (row ? ofRequest(row, row.credentialName ?? undefined) : []));
 }
 
-function ofRequest(row: stored.RequestRow, name = row.credential): Happening {
+function ofRequest(row: logs.RequestRow, name = row.credential): Happening {
   const { at, request_id: requestId, method, route, status, client, credential } = row;
   const { scim_type: scimType } = row;
   const written = parseStored<(WrittenPath & JsonObject)[]>(row.written);
@@ -106,7 +104,7 @@ function ofRequest(row: stored.RequestRow, name = row.credential): Happening {
 }
 
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
-  const calls = await listCallsOf(db, past);
+  const calls = await logs.listCallsOf(db, past);
   const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
   const { user: people } = await findCalled(db, accounts);
   return calls.map(
@@ -127,7 +125,7 @@ async function readCalls(db: Db, past: Past): Promise<Happening[]> {
 }
 
 async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> {
-  const acts = await stored.listActsOf(db, { id, limit, since: row.created_at });
+  const acts = await logs.listActsOf(db, { id, limit, since: row.created_at });
   return acts.flatMap(({ at, kind, act, operator: by, target, ended_at }): Happening[] => {
     const detail = { act, operator: by || null, target: target || null };
     if (kind === 'operator') return [{ at, source: 'operator', text: `${by} ${act}`, detail }];
@@ -143,8 +141,8 @@ const OUTAGES = {
 } as const;
 
 async function readEvents(db: Db, { row, limit }: Past): Promise<Happening[]> {
-  const subjects = [row.id, ...listNameKeys(row)];
-  const bySubject = await listEventsAbout(db, subjects, { from: 0, until: NEWEST, limit });
+  const subjects = [row.id, ...logs.listNameKeys(row)];
+  const bySubject = await logs.listEventsAbout(db, subjects, { from: 0, until: NEWEST, limit });
   const events = new Map([...bySubject.values()].flat().map((event) => [event.id, event]));
   return [...events.values()].map((event) => {
     const { at, action, message, origin, author_id: id, username, address } = event;

@@ -1,4 +1,4 @@
-import { listCreations } from '../../store/audit/own-calls.ts';
+import { listCreations } from '../../store/logs.ts';
 import { findCalled } from '../../store/resources/find.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';

@@ -1,6 +1,6 @@
 import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
-import { type EventView, listEventsAbout, listNameKeys } from '../../store/audit/events.ts';
 import { type DriftRow, listComparedSince } from '../../store/drifts.ts';
+import { type EventView, listEventsAbout, listNameKeys } from '../../store/logs.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere } from '../../store/tables.ts';

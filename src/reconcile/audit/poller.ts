@@ -1,7 +1,7 @@
 import type { Loop } from '../../domain/clock.ts';
 import { BridgeError, type ResourceKey, toResourceKey } from '../../domain/values.ts';
-import { toNameKey } from '../../store/audit/events.ts';
 import { addInspection } from '../../store/due.ts';
+import { toNameKey } from '../../store/logs.ts';
 import { createShared } from '../../store/shared-state.ts';
 import { countWhere, insertAll, type Row } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';

@@ -1,8 +1,8 @@
 import type { DriftKind } from '../../domain/drift.ts';
 import { toCount } from '../../domain/text.ts';
 import { BridgeError } from '../../domain/values.ts';
-import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import { changeDrifts, endOrphanedDrifts } from '../../store/drifts.ts';
+import { findNewestCallAt } from '../../store/logs.ts';
 import { listNamesakes } from '../../store/resources/find.ts';
 import {
   listRows,

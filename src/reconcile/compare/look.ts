@@ -2,7 +2,6 @@ import { findRepair, holdsMore, toChangeKey } from '../../domain/change.ts';
 import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { Deactivation } from '../../domain/kinds.ts';
-import { findNewestCallAt } from '../../store/audit/own-calls.ts';
 import {
   changeDrifts,
   type DriftRow,
@@ -12,6 +11,7 @@ import {
 } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
+import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges, parseChange } from '../../store/plans.ts';
 import {
   deleteRow,

@@ -12,7 +12,6 @@ import {
 } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { isSource, mayGrant } from '../../rules/rules.ts';
-import { mayHaveMade } from '../../store/audit/own-calls.ts';
 import { isProvider } from '../../store/credentials.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import {
@@ -22,6 +21,7 @@ import {
   toAttributeColumns,
 } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
+import { mayHaveMade } from '../../store/logs.ts';
 import {
   listHeldChanges,
   lockHeld,

@@ -5,7 +5,7 @@ import { compareAccount, type SentCreate, toSentUser, type UserState } from '../
 import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { foldCase, newId, type Refusal, toOwnRefusal } from '../../domain/values.ts';
 import type { Values } from '../../plan/step.ts';
-import { listCreations } from '../../store/audit/own-calls.ts';
+import { listCreations } from '../../store/logs.ts';
 import { findUserByUpstreamId } from '../../store/resources/find.ts';
 import { LIVE, listRows, type UserRow } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';

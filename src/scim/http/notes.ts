@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { Profile } from '../../domain/credential.ts';
-import type { KeptRequest } from '../../store/audit/requests.ts';
+import type { KeptRequest } from '../../store/logs.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { Content } from '../dialect/parse-body.ts';
 import type { ScimError } from '../errors.ts';

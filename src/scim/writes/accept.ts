@@ -11,9 +11,9 @@ import {
   toResourceKey,
 } from '../../domain/values.ts';
 import type { Lock } from '../../reconcile/waiters.ts';
-import { keepRemark } from '../../store/audit/requests.ts';
 import { keepChange } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';
+import { keepRemark } from '../../store/logs.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import { lockRow } from '../../store/resources/rows.ts';
 import { type Db, writeSurely } from '../../store/store.ts';

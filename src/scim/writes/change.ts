@@ -7,7 +7,7 @@ import { type JsonObject, newId, type ResourceKey } from '../../domain/values.ts
 import { combineAsked, type FieldKind } from '../../rules/fields.ts';
 import { parseCells, parseStored, toDueClass, toTombstone } from '../../store/engine/columns.ts';
 import { saveLinks } from '../../store/links/links.ts';
-import { toDeparture } from '../../store/resources/leavers.ts';
+import { toDeparture } from '../../store/resources/backlog.ts';
 import { type ResourceRow, type RowOf, saveRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservation, type Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';

@@ -2,11 +2,11 @@ import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
 import { type Handling, isOfOther } from '../../domain/provider.ts';
 import { foldCase, type JsonObject } from '../../domain/values.ts';
-import { keepRemark } from '../../store/audit/requests.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
+import { keepRemark } from '../../store/logs.ts';
 import {
   listAccountNames,
   listHolders,

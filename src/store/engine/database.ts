@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Store, StoreOptions } from '../store.ts';
+import { sql } from 'kysely';
+import { type Clock, readSteady } from '../../domain/clock.ts';
+import { createShared } from '../shared-state.ts';
+import type { Db, EngineStore, Store, StoreOptions } from '../store.ts';
+import { isPostgres, readNumber, SERVER_NOW, select } from './dialect.ts';
 import { openSqlite } from './sqlite.ts';
-import { isAbsent, StoreError } from './store-error.ts';
+import { isAbsent, StoreError, type StoreErrorCode } from './store-error.ts';
 
 const TRY_AGAIN_MS = 500;
 
@@ -11,7 +15,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const until = performance.now() + (deadline?.ms ?? 0);
   for (;;) {
     try {
-      return untilClosed(await open(options));
+      return watchWrites(await open(options));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const isInTime = performance.now() < until && deadline?.signal.aborted === false;
@@ -23,7 +27,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-async function open(options: StoreOptions): Promise<Store> {
+async function open(options: StoreOptions): Promise<EngineStore> {
   const { url } = options;
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgres } = await import('./postgres.ts');
@@ -38,16 +42,61 @@ async function open(options: StoreOptions): Promise<Store> {
   );
 }
 
-function untilClosed(store: Store): Store {
+/** Codes of a store that cannot be used; other errors are about one piece of work alone. */
+export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
+  'store-full',
+  'store-unavailable',
+  'store-unsure',
+  'store-busy',
+  'store-replaced',
+  'store-corrupt',
+]);
+
+const WRITE_CHECK = createShared<number>('write-check');
+
+/** Counts writes, remembers why they fail, and lets those that run end before the store is closed. */
+function watchWrites(store: EngineStore): Store {
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
+  let listener: Parameters<Store['onWrite']>[0] | undefined;
+  let trouble: { readonly code: StoreErrorCode; readonly beganAt: number } | undefined;
+
+  const write: Store['write'] = async (work) => {
+    if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
+    const beganAt = performance.now();
+    const outcome = store.write(work);
+    running.add(outcome);
+    try {
+      const value = await outcome;
+      trouble = undefined;
+      listener?.('done', performance.now() - beganAt);
+      return value;
+    } catch (error) {
+      if (error instanceof StoreError && OUTAGE_CODES.has(error.code))
+        trouble = { code: error.code, beganAt: trouble?.beganAt ?? performance.now() };
+      listener?.('failed', performance.now() - beganAt);
+      throw error;
+    } finally {
+      running.delete(outcome);
+    }
+  };
+
   return {
     ...store,
-    async write(work) {
-      if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
-      const outcome = store.write(work);
-      running.add(outcome);
-      return outcome.finally(() => running.delete(outcome));
+    write,
+    onWrite(listen) {
+      listener = listen;
+    },
+    async findWriteTrouble(now) {
+      if (trouble === undefined) return undefined;
+      // A failure of this write is in `trouble`.
+      await write((tx) => WRITE_CHECK.save(tx, now, now)).catch(() => {});
+      return (
+        trouble && {
+          code: trouble.code,
+          sinceMs: Math.round(now + trouble.beganAt - performance.now()),
+        }
+      );
     },
     async close() {
       isClosed = true;
@@ -90,4 +139,62 @@ function findWords(cause: unknown): string | undefined {
   if (cause instanceof AggregateError) return findWords(cause.errors[0]);
   const words = cause instanceof Error ? cause.message : '';
   return words === '' ? undefined : words.replaceAll(/\s+/g, ' ');
+}
+
+type Weakness = 'not-flushed' | 'standby-behind';
+
+/**
+ * Reads from PostgreSQL's settings how commits may be lost (`not-flushed`: `fsync` is off; `standby-behind`: no commit waits
+ * for a standby); empty for a SQLite file. @throws StoreError
+ */
+export async function findWeaknesses(db: Db): Promise<readonly Weakness[]> {
+  if (!isPostgres(db)) return [];
+  const rows = await select<{ weakness: Weakness }>(db)`
+    select 'not-flushed' as weakness where current_setting('fsync') <> 'on'
+    union all select 'standby-behind' where exists (select from pg_stat_replication)
+      and (current_setting('synchronous_standby_names') = ''
+        or current_setting('synchronous_commit') = 'local')`;
+  return rows.map(({ weakness }) => weakness);
+}
+
+/** Time for which a comparison of the clocks holds, in milliseconds: a host may stand still, and its clock goes unevenly. */
+const COMPARED_MS = 5_000;
+
+/**
+ * Clock of the store's server where hosts share the store, so that a stored time means the same to all, however wrong a
+ * host's clock is; else the host's own. @throws StoreError
+ */
+export async function openStoreClock(store: Store, host: Clock): Promise<Clock> {
+  if (!isPostgres(store.read)) return host;
+  let leadMs = await compare(store, host, undefined);
+  let comparedAt = performance.now();
+
+  function compareAgain(): void {
+    comparedAt = performance.now();
+    // A store that does not answer is reported by other parts: the last comparison stays.
+    compare(store, host, leadMs).then(
+      (ms) => (leadMs = ms),
+      () => undefined,
+    );
+  }
+
+  return {
+    now() {
+      // A clock with no steady one beside it is as good as one: it is compared with once.
+      const isStale = host.steady !== undefined && performance.now() - comparedAt > COMPARED_MS;
+      if (isStale) compareAgain();
+      return Math.round(readSteady(host) + leadMs);
+    },
+    steady: () => readSteady(host),
+    sleep: (ms, signal) => host.sleep(ms, signal),
+  };
+}
+
+/** Finds the lead of the server's time over the host's steady one; a known one stays unless it is contradicted. */
+async function compare({ read }: Store, host: Clock, knownMs: number | undefined): Promise<number> {
+  const askedAt = readSteady(host);
+  const server = (await readNumber(read, sql`select ${SERVER_NOW}`)) || host.now();
+  const [leastMs, mostMs] = [server - readSteady(host), server - askedAt];
+  const isKnown = knownMs !== undefined && knownMs >= leastMs && knownMs <= mostMs;
+  return isKnown ? knownMs : (leastMs + mostMs) / 2;
 }

@@ -4,9 +4,8 @@ import { freePort } from '../../../test/support/free-port.ts';
 import { startPostgresProxy } from '../../../test/support/postgres-proxy.ts';
 import { describePostgres } from '../../../test/support/stores.ts';
 import type { Db, Store } from '../store.ts';
-import { openStore } from './database.ts';
+import { OUTAGE_CODES, openStore } from './database.ts';
 import type { StoreError } from './store-error.ts';
-import { OUTAGE_CODES } from './store-health.ts';
 
 /** Ends every other connection to this database, as a restart of the server does. */
 async function cutConnections(store: Store): Promise<void> {

@@ -1,14 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { createLocalBell, type LocalBell, TOPICS, type Topic } from '../bell.ts';
-import type { Db, PoolConnections, Store, StoreOptions } from '../store.ts';
+import {
+  createLocalBell,
+  type Db,
+  type EngineStore,
+  type LocalBell,
+  type Store,
+  type StoreOptions,
+  TOPICS,
+  type Topic,
+} from '../store.ts';
 import { UNLIMITED } from './dialect.ts';
 import { createSessions, type Run } from './session.ts';
 import { LOCK_TIMEOUT, StoreError, toPostgresStoreError, toSqlState } from './store-error.ts';
 
 /** A store that several replicas share. @throws StoreError `store-unavailable`, for a standby too */
-export async function openPostgres(options: StoreOptions): Promise<Store> {
+export async function openPostgres(options: StoreOptions): Promise<EngineStore> {
   const { connectionsMax = 10 } = options;
   const sessions = createSessions('postgres');
   const pool = openPool(options, { connectionsMax, watch: sessions.watch });
@@ -161,7 +169,7 @@ function openPool(
     async end() {
       if (!pool.ending) await pool.end();
     },
-    count: (): PoolConnections => ({
+    count: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,

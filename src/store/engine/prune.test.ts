@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../../test/support/stores.ts';
-import { saveRequests } from '../audit/requests.ts';
+import { saveRequests } from '../logs.ts';
 import { listWhere } from '../tables.ts';
 import { prune } from './prune.ts';
 

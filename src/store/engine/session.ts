@@ -12,7 +12,7 @@ import {
   Transaction,
 } from 'kysely';
 import type { Schema } from '../schema.ts';
-import type { Engine, RanStatement } from '../store.ts';
+import type { Engine, Store } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
 /** Runs a statement on a connection. @throws StoreError */
@@ -29,11 +29,11 @@ export function createSessions(engine: Engine) {
   const toProps = (executor: Executor) => {
     return { config: { dialect }, driver: new DummyDriver(), dialect, executor };
   };
-  let tell: ((statement: RanStatement) => void) | undefined;
+  let tell: Parameters<Store['onStatement']>[0] | undefined;
 
   return {
     /** Tells of every statement from now on. */
-    onStatement(listen: (statement: RanStatement) => void) {
+    onStatement(listen: typeof tell) {
       tell = listen;
     },
     /** The same, with its time told. */

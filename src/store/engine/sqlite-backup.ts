@@ -11,7 +11,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { BridgeError } from '../../domain/values.ts';
 import { MIGRATIONS, MOVED } from './migrate.ts';
-import { connect, createFile, takeFile } from './sqlite-file.ts';
+import { connect, createFile, takeFile } from './sqlite.ts';
 import { StoreError, toSqliteStoreError } from './store-error.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */

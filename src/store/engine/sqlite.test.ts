@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder } from '../../../test/support/lifetimes.ts';
 import type { Store } from '../store.ts';
 import { openStore } from './database.ts';
-import { takeFile } from './sqlite-file.ts';
+import { takeFile } from './sqlite.ts';
 
 async function open(path: string): Promise<Store> {
   const store = await openStore({ url: `sqlite:${path}` });

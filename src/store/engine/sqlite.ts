@@ -1,12 +1,10 @@
-import { statSync } from 'node:fs';
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createLocalBell } from '../bell.ts';
-import type { Store, StoreOptions } from '../store.ts';
+import { createLocalBell, type EngineStore, type StoreOptions } from '../store.ts';
 import { createSessions, type Run } from './session.ts';
-import { connect, createFile, orStoreError, takeFile } from './sqlite-file.ts';
 import { StoreError, toSqliteStoreError } from './store-error.ts';
-import { createWriteQueue } from './write-queue.ts';
 
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
 const READER_CACHE_KIB = 8 * 1_024;
@@ -19,7 +17,10 @@ const WRITER_PRAGMAS =
  * The embedded store: a writer, and a read-only reader, which sees what is committed. Concurrent writes share a commit.
  * @param path created for its owner alone @throws StoreError
  */
-export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'> = {}): Store {
+export function openSqlite(
+  path: string,
+  { beside }: Pick<StoreOptions, 'beside'> = {},
+): EngineStore {
   // What is opened first is closed last: the writer leaves one file, without the log.
   using opening = new DisposableStack();
   if (!beside) {
@@ -30,12 +31,11 @@ export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'
   orStoreError(() => writer.exec(WRITER_PRAGMAS));
   const reader = opening.use(connect(path, { readOnly: true }));
   reader.exec(`pragma cache_size=-${READER_CACHE_KIB}`);
-  const queue = createWriteQueue(writer, watchPlace(path));
+  const enqueue = createWriteQueue(writer, watchPlace(path));
   const sessions = createSessions('sqlite');
   const run = sessions.watch(createRun(writer));
   const read = sessions.open(sessions.watch(createRun(reader)));
   const undo = async () => {
-    // A full disk or an I/O error makes SQLite undo everything itself; the savepoint is gone with it.
     if (!writer.isTransaction) return;
     await run('rollback to write', []);
     await run('release write', []);
@@ -49,7 +49,7 @@ export function openSqlite(path: string, { beside }: Pick<StoreOptions, 'beside'
     bell: createLocalBell(),
     onStatement: sessions.onStatement,
     connections: () => undefined,
-    write: (work) => queue.run(() => sessions.transact(run, boundaries, work)),
+    write: (work) => enqueue(() => sessions.transact(run, boundaries, work)),
     async scrub() {
       // Pages of before lie in the log until it is emptied, which no transaction may meet.
       while (writer.isTransaction) await nextTurn();
@@ -140,4 +140,119 @@ function toInputValue(value: unknown): SQLInputValue {
   }
   if (value === null || value instanceof Uint8Array) return value;
   throw new StoreError('store-failed', `a value of type ${typeof value} cannot be stored`);
+}
+
+/** Time that a call waits for another process (a backup, a shell) before `store-busy`. The event loop waits too. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Takes the file for this process, whatever the path to it, by a lock beside the file that ends with the process.
+ * @param waitMs time that another process may still have it @throws StoreError `store-in-use`, also for a hard link
+ */
+export function takeFile(path: string, waitMs = BUSY_TIMEOUT_MS): DatabaseSync {
+  const lockPath = `${findRealPath(path)}-lock`;
+  createFile(lockPath);
+  const lock = connect(lockPath, { readOnly: false, waitMs });
+  try {
+    orStoreError(() => lock.exec('begin exclusive'));
+    return lock;
+  } catch (cause) {
+    lock.close();
+    if (!(cause instanceof StoreError) || cause.code !== 'store-busy') throw cause;
+    const message = `another process has the store ${path}: end that one first`;
+    throw new StoreError('store-in-use', message, { cause });
+  }
+}
+
+/** The path without symbolic links, so that every path to one file leads to one lock. @throws StoreError */
+function findRealPath(path: string): string {
+  if (!existsSync(path)) return path;
+  if (statSync(path).nlink === 1) return realpathSync(path);
+  const message = `the store ${path} has a second name (a hard link): remove one`;
+  throw new StoreError('store-in-use', message);
+}
+
+/** Makes a file for its owner alone, and its folder, where there is none. @throws StoreError */
+export function createFile(path: string): void {
+  orStoreError(() => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+  });
+}
+
+/** A connection to a file. @throws StoreError */
+export function connect(
+  path: string,
+  { readOnly, waitMs = BUSY_TIMEOUT_MS }: { readOnly: boolean; waitMs?: number },
+): DatabaseSync {
+  return orStoreError(() => new DatabaseSync(path, { readOnly, timeout: waitMs }));
+}
+
+/** Does what may fail in the words of SQLite or the operating system. @throws StoreError */
+export function orStoreError<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw toSqliteStoreError(error);
+  }
+}
+
+/** Writes of one transaction at most: they share a commit well, and do not hold the event loop for long. */
+const BATCH_MAX = 64;
+
+/**
+ * Group commit: writes run one after another, and those that wait at the same moment share one commit. A write undoes its own
+ * changes before it rejects. `assertInPlace` throws where the file is not the one that the path leads to.
+ */
+function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
+  type Job = {
+    write(): Promise<unknown>;
+    resolve(value: unknown): void;
+    reject(error: unknown): void;
+  };
+  const waiting: Job[] = [];
+  let isDraining = false;
+
+  async function drain(): Promise<void> {
+    isDraining = true;
+    while (waiting.length > 0) {
+      // The events of this turn of the loop are handled first: their writes join the batch. A lone write
+      // waits for nothing but them.
+      await nextTurn();
+      await runBatch(waiting.splice(0, BATCH_MAX));
+    }
+    isDraining = false;
+  }
+
+  async function runBatch(batch: readonly Job[]): Promise<void> {
+    const answers: (() => void)[] = [];
+    try {
+      assertInPlace();
+      writer.exec('begin immediate');
+      for (const { write, resolve, reject } of batch) {
+        await write().then(
+          (value) => answers.push(() => resolve(value)),
+          (error: unknown) => {
+            // A full disk or an I/O error makes SQLite undo the whole transaction: none of the batch is kept.
+            if (!writer.isTransaction) throw error;
+            answers.push(() => reject(error));
+          },
+        );
+      }
+      writer.exec('commit');
+    } catch (error) {
+      if (writer.isTransaction) writer.exec('rollback');
+      for (const { reject } of batch) reject(toSqliteStoreError(error));
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+
+  /** Settles only after the commit, so that what `write` returns is durable. */
+  return <T>(write: () => Promise<T>): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    waiting.push({ write, resolve, reject });
+    if (!isDraining) void drain();
+    return promise;
+  };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
-import { openStoreClock } from './store-clock.ts';
+import { openStoreClock } from './database.ts';
 
 const MINUTES_MS = 60_000;
 const HOURS_MS = 60 * MINUTES_MS;

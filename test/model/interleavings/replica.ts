@@ -14,10 +14,9 @@ import { ScimError } from '../../../src/scim/errors.ts';
 import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
 import { UNCOUNTED } from '../../../src/scim/repairs.ts';
 import { acceptWrite, deliverWrite } from '../../../src/scim/writes/accept.ts';
-import type { Bell } from '../../../src/store/bell.ts';
 import type { Lead } from '../../../src/store/leader.ts';
 import { createProtection } from '../../../src/store/resources/protection.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Bell, Store } from '../../../src/store/store.ts';
 import { createEvents } from '../../../src/telemetry/events.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import type { Company } from './company.ts';
@@ -247,13 +246,12 @@ function gateStore(
   };
   const read = store.read.withPlugin(lateAnswers);
   return {
+    ...store,
     // Several processes share this store.
     engine: 'postgres',
     read,
     aside: read,
     bell,
-    onStatement: store.onStatement,
-    connections: store.connections,
     scrub: async () => undefined,
     async write(work) {
       try {

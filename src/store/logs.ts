@@ -1,0 +1,338 @@
+import { type Insertable, type RawBuilder, sql } from 'kysely';
+import {
+  type ChangeKind,
+  type HarmKind,
+  listHarms,
+  listKindsOf,
+  type SentChange,
+} from '../domain/change.ts';
+import { isEntityField } from '../domain/entity.ts';
+import { foldCase, type ResourceKey } from '../domain/values.ts';
+import { allOf, chunks, readInChunks, readNumber, select } from './engine/dialect.ts';
+import { listCalledNames } from './resources/find.ts';
+import type { ResourceRow } from './resources/rows.ts';
+import type { Schema } from './schema.ts';
+import { createShared } from './shared-state.ts';
+import type { Db } from './store.ts';
+import {
+  deleteWhere,
+  insertAll,
+  listWhere,
+  type NewestPart,
+  putAll,
+  type Row,
+  updateWhere,
+} from './tables.ts';
+
+/** A request as stored. */
+export type RequestRow = Row<'requests'>;
+
+/** A request to be stored. */
+export type NewRequestRow = Omit<Insertable<Schema['requests']>, 'seq'>;
+
+/** A request of a provider, or one operation of a bulk request, without anything that is personal. */
+export type KeptRequest = Omit<NewRequestRow, 'entry'>;
+
+/** Stores requests. One that is there already is completed, once. */
+export const saveRequests = (tx: Db, rows: readonly NewRequestRow[]) =>
+  putAll(tx, 'requests', ['entry'], rows, sql`requests.status = 0`);
+
+type KnownChange = Pick<Row<'plan_actions'>, 'kind' | 'resource_id' | 'planned_at'>;
+
+const ASKED_PART = 100;
+
+/** Finds the last requests for these changes, in their order; undefined: none is kept, or a rule asked. */
+export async function listAskers(
+  db: Db,
+  changes: readonly KnownChange[],
+): Promise<(RequestRow | undefined)[]> {
+  const found: (RequestRow | undefined)[] = changes.map(() => undefined);
+  for (const some of chunks([...changes.entries()], ASKED_PART)) {
+    const asked = some.map(
+      ([place, { kind, resource_id, planned_at }]) => sql`select * from (
+        select ${sql.lit(place)} as place, requests.* from requests
+        where resource_id = ${resource_id} and at <= ${planned_at} and status < 400
+        and (method = 'DELETE' or written like ${toWritten(kind)})
+        order by seq desc limit 1) as asked`,
+    );
+    const rows = await select<RequestRow & { readonly place: number }>(db)`
+      ${sql.join(asked, sql` union all `)}`;
+    for (const { place, ...request } of rows) found[place] = request;
+  }
+  return found;
+}
+
+function toWritten(kind: ChangeKind): string {
+  if (kind.startsWith('member.')) return '%members%';
+  if (kind.startsWith('admin.')) return '%admins%';
+  return kind.startsWith('user.') ? '%active%' : '%displayName%';
+}
+
+/** Subject of a timeline. */
+export interface PastQuery {
+  /** The SCIM id. */
+  readonly id: string;
+  /** The id of a user's account, by which groups name it; undefined: it has none, or it is a group. */
+  readonly accountId: string | undefined;
+  readonly limit: number;
+}
+
+const PLACES_MAX = 50;
+
+/** Finds the request behind each of a user's newest memberships and admin rights. */
+export async function listRequestsForPlaces(
+  db: Db,
+  { id, accountId = '' }: Pick<PastQuery, 'id' | 'accountId'>,
+): Promise<RequestRow[]> {
+  const places = await select<KnownChange>(db)`
+    select * from (select kind, resource_id, at as planned_at from own_calls
+      where member_id = ${accountId} and (kind like 'member.%' or kind like 'admin.%')
+      order by at desc limit ${PLACES_MAX}) as called
+    union all select * from (
+      select link.list || '.add', home.id, cast(${Number.MAX_SAFE_INTEGER} as bigint)
+      from resources as person join links as link on link.target = person.seq
+        join resources as home on home.seq = link.group_id
+      where person.id = ${id} and (link.pending is not null or link.stuck_at is not null)
+      limit ${PLACES_MAX}) as waiting`;
+  return (await listAskers(db, places)).flatMap((request) => request ?? []);
+}
+
+type ActRow = Row<'acts'>;
+
+/** Act of an operator that is to be stored. */
+export type NewAct = Omit<ActRow, 'id' | 'kind' | 'ended_at'>;
+
+/** Stores the acts of a request. One that is there already is completed, once. */
+export async function saveActs(tx: Db, entry: string, acts: readonly NewAct[]): Promise<void> {
+  if (acts.length === 0) await deleteWhere(tx, 'acts', { entry });
+  const rows = acts.map((act) => ({ ...act, kind: 'operator' as const }));
+  await putAll(tx, 'acts', ['entry'], rows, sql`acts.status is null`);
+}
+
+/** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */
+export async function beginOutage(tx: Db, act: string, at: number): Promise<void> {
+  await sql`insert into acts (kind, act, operator, target, at, everyone)
+    select 'outage', ${act}, '', '', cast(${at} as bigint), 1
+    where not exists (select 1 from acts
+      where target = '' and kind = 'outage' and act = ${act} and ended_at is null)`.execute(tx);
+}
+
+/** Stores the end of an outage; `at` is epoch milliseconds. */
+export async function endOutage(tx: Db, act: string, at: number): Promise<void> {
+  const open = { target: '', kind: 'outage', act, ended_at: null } as const;
+  await updateWhere(tx, 'acts', open, { ended_at: at });
+}
+
+/** Lists acts of operators, the newest first: those of a credential, by its name or id, and with statuses between two. */
+export function listActs(
+  db: Db,
+  {
+    operator,
+    target,
+    status,
+    from,
+    limit,
+  }: NewestPart & {
+    readonly operator: string | undefined;
+    /** Id that they were about, or that a drift or plan names that they were about. */
+    readonly target: string | undefined;
+    readonly status: readonly [from: number, to: number] | undefined;
+  },
+) {
+  const isMeant = allOf([
+    sql`kind = 'operator' and id < ${from}`,
+    operator && sql`(operator = ${operator} or credential = ${operator})`,
+    target && sql`target in (select ${target} union ${driftsOf(target)} union ${plansOf(target)})`,
+    status && sql`status between ${status[0]} and ${status[1]}`,
+  ]);
+  return select<ActRow & { readonly seq: number }>(db)`select acts.*, id as seq from acts
+    where ${isMeant} order by id desc limit ${limit}`;
+}
+
+/** Lists the newest acts about a user or group, its drifts and plans, and about everything, with outages, since `since`. */
+export function listActsOf(
+  db: Db,
+  { id, since, limit }: { id: string; since: number; limit: number },
+) {
+  // Each part has an index of its own.
+  return select<ActRow>(db)`
+    select * from (
+      select * from acts where target = ${id}
+      union select * from acts where everyone = 1 and at >= ${since}
+      union select * from acts where target in (${driftsOf(id)})
+      union select * from acts where target in (${plansOf(id)})) as shown
+    where status is null or status < 400
+    order by at desc, id desc limit ${limit}`;
+}
+
+const driftsOf = (id: string) => sql`select id from drifts where resource_id = ${id}
+  union select id from drifts where member_id = ${id} and member_id <> ''`;
+
+const plansOf = (id: string) => sql`select plan_id from plan_actions where resource_id = ${id}
+  union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
+
+/** What operators see of requests: `left-out`: taken without a refused part. `name-recycled`: an account passed on. */
+type RemarkKind = 'left-out' | 'name-recycled';
+
+/** Number of requests with the same remark within a day of each other; times in epoch milliseconds. */
+export type Remark = Readonly<Record<'requests' | 'since' | 'last', number>>;
+
+const RECENT_MS = 86_400_000;
+
+/** Keeps a remark about a request. */
+export async function keepRemark(tx: Db, kind: RemarkKind, now: number): Promise<void> {
+  await createShared<Remark>(kind).change(tx, now, (before) => {
+    const { requests, since } = toRecent(before, now) ?? { requests: 0, since: now };
+    return { requests: requests + 1, since, last: now };
+  });
+}
+
+/** Finds such requests of the last day. */
+export const findRemark = async (db: Db, kind: RemarkKind, now: number) =>
+  toRecent(await createShared<Remark>(kind).find(db), now);
+
+const toRecent = (remark: Remark | undefined, now: number) =>
+  remark && now - remark.last < RECENT_MS ? remark : undefined;
+
+/** A change as the ledger holds it. `is_repair` 1: a plan asked for it, or it follows from a deletion. */
+export type WrittenChange = Pick<Row<'own_calls'>, 'id' | 'kind' | 'is_repair'>;
+
+/** Writes a mutating call that is about to leave into the ledger, one row a change. `at` is epoch milliseconds. */
+export function insertOwnCall(
+  tx: Db,
+  call: Pick<Row<'own_calls'>, 'at' | 'operation'> & { key: ResourceKey },
+  changes: readonly SentChange[],
+): Promise<WrittenChange[]> {
+  const { key, ...common } = call;
+  const rows = changes.map((change) => ({
+    ...common,
+    kind: change.kind,
+    resource_type: key.type,
+    resource_id: key.id,
+    upstream_id: change.upstreamId ?? null,
+    member_id: change.memberId ?? null,
+    is_repair: toIsRepair(key.id, change),
+  }));
+  return insertAll(tx, 'own_calls', rows);
+}
+
+/** SQL for 1 where a plan takes this away, or where it is the place of a deleted user, who counts alone; else 0. */
+function toIsRepair(resourceId: string, { kind, memberId }: SentChange): RawBuilder<unknown> {
+  const [harm] = listHarms([{ kind }]);
+  if (harm === undefined) return sql`0`;
+  const place = toAccount(memberId);
+  const isUser = sql`type = 'user' and upstream_id = ${place} and deleted_at is`;
+  const follows = sql`(exists (select 1 from resources where ${isUser} not null)
+    and not exists (select 1 from resources where ${isUser} null))`;
+  return sql`case when ${follows} or exists (
+    select 1 from plan_actions as action left join resources as member on member.id = action.member_id
+    where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
+    and ${toMember(memberId)}
+  ) then 1 else 0 end`;
+}
+
+/** Condition of the member of an action: none, a user, or an entity, which plans and calls name alike. */
+function toMember(memberId: string | undefined): RawBuilder<unknown> {
+  if (memberId === undefined) return sql`action.member_id = ''`;
+  return isEntityField(memberId)
+    ? sql`action.member_id = ${memberId}`
+    : sql`member.upstream_id = ${toAccount(memberId)}`;
+}
+
+/** Account of a member, by its text in a call; -1: no account has such an id. */
+const toAccount = (memberId = '') => (/^\d{1,15}$/.test(memberId) ? Number(memberId) : -1);
+
+/** Tells whether a call may have made a released change of a plan: else the service held it before. */
+export async function mayHaveMade(
+  db: Db,
+  { kind, resource_id, member_id, released_at }: Row<'plan_actions'>,
+): Promise<boolean> {
+  const account = sql`(select cast(upstream_id as text) from resources where id = ${member_id})`;
+  const ofMember = member_id === '' ? sql`` : sql`and member_id = ${account}`;
+  const rows = await select(db)`select 1 from own_calls where resource_id = ${resource_id}
+    and kind = ${kind} and at >= ${released_at} ${ofMember}
+    and (outcome is null or outcome in ('done', 'unknown')) limit 1`;
+  return rows.length > 0;
+}
+
+/** Users and groups among these that the bridge created since then (epoch milliseconds), the newest first. */
+export function listCreations(
+  db: Db,
+  { ids: resource_id, from }: { readonly ids: readonly string[]; readonly from: number },
+) {
+  const kind = ['user.create', 'group.create'] as const;
+  const created = { resource_id, kind, outcome: 'done', at: { '>=': from } } as const;
+  return listWhere(db, 'own_calls', created, { order: 'at desc' });
+}
+
+/** The newest changes that the bridge made of a user or group, those of a user's place in groups among them. */
+export async function listCallsOf(db: Db, { id, accountId, limit }: PastQuery) {
+  const newest = { order: 'at desc', limit } as const;
+  const own = await listWhere(db, 'own_calls', { resource_id: id }, newest);
+  if (accountId === undefined) return own;
+  return [...own, ...(await listWhere(db, 'own_calls', { member_id: accountId }, newest))];
+}
+
+/** Finds when the newest call for this user or group was about to leave (epoch milliseconds); undefined: none was. */
+export const findNewestCallAt = async (db: Db, resource_id: string) =>
+  (await listWhere(db, 'own_calls', { resource_id }, { order: 'at desc', limit: 1 }))[0]?.at;
+
+/**
+ * Counts whom providers took something from since `since` (epoch milliseconds), each once, up to `max`. Refused calls
+ * do not count, those of unknown outcome do, and those of repair plans do not.
+ */
+export async function countProviderHarm(
+  db: Db,
+  { harm, since, max }: { readonly harm: HarmKind; readonly since: number; readonly max: number },
+): Promise<number> {
+  const kinds = listKindsOf(harm);
+  if (kinds.length === 0) return 0;
+  return readNumber(
+    db,
+    sql`select count(*) from (
+      select distinct coalesce(case when resource_type = 'user' then upstream_id end, resource_id),
+        member_id from own_calls
+      where kind in (${sql.join(kinds)}) and at > ${since} and is_repair = 0
+      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`,
+  );
+}
+
+/** Key of a text of an event, and of a user or group asked for by it. Capitals keep numbers apart from folded texts. */
+export function toNameKey(type: 'user' | 'group', text: string): string {
+  return /^\d+$/.test(text) ? `${type.toUpperCase()} ${text}` : foldCase(text);
+}
+
+/** The keys under which events may name a user or group that were read before it was known. */
+export const listNameKeys = (row: ResourceRow) =>
+  listCalledNames(row).map((name) => toNameKey(row.type, name));
+
+type Subject = Row<'audit_event_subjects'>;
+
+/** An event, with its time as near to our own clock as is known, and the users and groups that were known when it was read. */
+export type EventView = Row<'audit_events'> &
+  Pick<Subject, 'at'> &
+  Readonly<Record<'username' | 'address', string | null>> & { readonly named: readonly Subject[] };
+
+/** Lists the events of each subject (a SCIM id, or a key of `toNameKey`) that has any: so many of each, the newest first. */
+export async function listEventsAbout(
+  db: Db,
+  subjects: readonly string[],
+  { from, until, limit }: { readonly from: number; readonly until: number; readonly limit: number },
+): Promise<Map<string, EventView[]>> {
+  const read = (some: readonly string[]) =>
+    select<Omit<EventView, 'named'> & Pick<Subject, 'subject'>>(db)`select * from (
+      select about.subject, about.at, event.*, author_username as username, author_address as address,
+        row_number() over (partition by about.subject order by about.at desc) as place
+      from audit_event_subjects as about join audit_events as event on event.id = about.event_id
+      where about.subject in (${sql.join(some)}) and about.at between ${from} and ${until}
+    ) as found where place <= ${limit} order by at desc`;
+  const found = await readInChunks(subjects, read);
+  const event_id = [...new Set(found.map(({ id }) => id))];
+  const known = { event_id, resource_type: ['user', 'group'] } as const;
+  const named = Map.groupBy(
+    await listWhere(db, 'audit_event_subjects', known),
+    (subject) => subject.event_id,
+  );
+  const events = found.map((event) => ({ ...event, named: named.get(event.id) ?? [] }));
+  return Map.groupBy(events, ({ subject }) => subject);
+}
