@@ -55,16 +55,20 @@ export const TABLE_OPTIONS = [
   JSON_TEXT,
 ] as const;
 
-/** Makes an option for each member of a body, and a reader of the body. @param known members that are arguments, or constant */
+/** Makes an option for each member of a body, and a reader of the body. @param known members that are arguments */
 export function bodyOptions(
   body: unknown,
-  { flags = {}, nulls = {}, known }: Pick<Act<never>, 'flags' | 'nulls'> & { known: string[] },
+  { flags = {}, nulls = {}, fixed = {}, known }: BodyWords & { known: string[] },
 ) {
-  const members = listMembers(body, flags).filter(({ name }) => !known.includes(name));
+  const all = body instanceof z.ZodUnion ? body.options : [body];
+  const members = all
+    .filter((one) => fits(one, fixed))
+    .flatMap((one) => listMembers(one, flags))
+    .filter(({ name }) => !known.includes(name) && !(name in fixed));
   return {
     options: members.map(({ option }) => option),
     read(typed: Given): Given {
-      const values = Object.fromEntries(known.map((name) => [name, typed[name]]));
+      const values = { ...Object.fromEntries(known.map((name) => [name, typed[name]])), ...fixed };
       for (const { name, parent, option } of members) {
         const text = typed[option.attributeName()];
         if (text === undefined) continue;
@@ -77,6 +81,14 @@ export function bodyOptions(
   };
 }
 
+type BodyWords = Pick<Act<never>, 'flags' | 'nulls' | 'fixed'>;
+
+/** True for the form of a body that has these values. */
+function fits(form: unknown, fixed: Given): boolean {
+  const shape = form instanceof z.ZodObject ? form.shape : {};
+  return Object.entries(fixed).every(([name, value]) => shape[name]?.safeParse(value).success);
+}
+
 interface Member {
   readonly name: string;
   readonly parent: string | undefined;
@@ -86,7 +98,6 @@ interface Member {
 type Flags = Readonly<Record<string, string>>;
 
 function listMembers(body: unknown, flags: Flags, parent?: string): Member[] {
-  if (body instanceof z.ZodUnion) return body.options.flatMap((one) => listMembers(one, flags));
   if (!(body instanceof z.ZodObject)) return [];
   return Object.entries(body.shape).flatMap(([name, schema]) => {
     const { inner, words = name } = unwrap(schema);

@@ -2,13 +2,13 @@ import { Command, CommanderError } from 'commander';
 import { createOpsClient } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/values.ts';
 import { access } from '../ops/lists/access.ts';
-import { acts } from '../ops/lists/acts.ts';
+import { acts, decisions } from '../ops/lists/acts.ts';
 import { CENSUS } from '../ops/lists/exports.ts';
 import { records } from '../ops/lists/records.ts';
 import { DRIFTS, GROUPS, PLANS, UNMANAGED, USERS } from '../ops/lists/tables.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import { decisionCommand, SPECIAL, special } from './acts.ts';
+import { makeToken, sweepCommand } from './acts.ts';
 import {
   addCommand,
   type CliWorld,
@@ -118,12 +118,12 @@ export const commands = (
     USERS,
     GROUPS,
     DRIFTS,
-    decisionCommand('drifts', 'repair'),
-    decisionCommand('drifts', 'accept'),
-    decisionCommand('drifts', 'ignore'),
+    decisions.REPAIR,
+    decisions.ACCEPT,
+    decisions.IGNORE,
     UNMANAGED,
-    decisionCommand('unmanaged', 'adopt'),
-    decisionCommand('unmanaged', 'ignore'),
+    decisions.ADOPT,
+    decisions.IGNORE_UNMANAGED,
     records.REQUESTS,
     records.ACTS,
     records.LEAVERS,
@@ -133,17 +133,17 @@ export const commands = (
     show.WHY,
     own.HEALTHCHECK,
     ...sandboxCommands,
-    special.SWEEP,
+    sweepCommand,
     ...Object.values(access),
     acts.ADOPT,
     acts.RELEASE,
-    special.ERASE,
+    acts.ERASE,
     acts.PAUSE,
     acts.RESUME,
     acts.RETRY,
     acts.LOOK,
     records.NOTIFICATIONS,
-    special.NOTIFICATIONS_TEST,
+    acts.NOTIFICATIONS_TEST,
     show.PLAN,
     PLANS,
     acts.PLAN_APPROVE,
@@ -154,4 +154,7 @@ export const commands = (
     own.MIGRATE_STORE,
     own.RESTORE,
   ] satisfies (CommandRow | Row)[]
-).map((row): CommandRow => ('run' in row ? row : rowCommand(row, SPECIAL[row.command])));
+).map((row): CommandRow => {
+  if ('run' in row) return row;
+  return rowCommand(row, row === access.TOKEN_CREATE ? makeToken : undefined);
+});

@@ -71,9 +71,9 @@ type FileRow = FileAct<FileAnswer, never>;
 export type Row = List<never> | Act<never> | FileRow;
 
 /** Makes the command of a list, of a request with a file, or of another request. */
-export function rowCommand(row: Row, special?: Special): CommandRow {
+export function rowCommand(row: Row, send?: Send): CommandRow {
   if ('filters' in row) return listCommand(row);
-  return 'parameters' in row ? fileCommand(row) : actCommand(row, special);
+  return 'parameters' in row ? fileCommand(row) : actCommand(row, send);
 }
 
 function listCommand(list: List<never>): CommandRow {
@@ -149,31 +149,37 @@ export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   }
 }
 
-/** What is special about the command of a request. */
-export interface Special {
-  readonly send?: (call: Call<Given>, given: Given) => Promise<unknown>;
-  /** Question that depends on the state of the bridge; undefined: none now. */
-  readonly findQuestion?: (call: Call<Given>) => Promise<string | undefined>;
-}
+/** Sends the request of a command. @returns its answer */
+export type Send = (call: Call<Given>, given: Given) => Promise<unknown>;
 
-/** Makes the command of a request: it asks where something is dangerous, sends, and says what came of it. */
-function actCommand(act: Act<never>, special: Special = {}): CommandRow {
-  const { send = ({ connect }, given) => sendAct(act, connect(), given) } = special;
+/** Makes the command of a request: it shows a dry run and asks where something is dangerous, sends, and says what came of it. */
+function actCommand(
+  act: Act<never>,
+  send: Send = ({ connect }, given) => sendAct(act, connect(), given),
+): CommandRow {
   const schema = act.body && opsSchemas[act.body];
   const body = bodyOptions(schema, { ...act, known: listArguments(act.command) });
-  const isAsking = act.question !== undefined || special.findQuestion !== undefined;
+  const hasDryRun = body.options.some((option) => option.attributeName() === 'dryRun');
   return commandOf<Given>({
     usage: act.command,
     about: toHelp(act.summary),
     help: act.help,
     flags: act.flags,
-    options: [...body.options, ...(isAsking ? [YES] : []), JSON_OBJECT],
+    options: [...body.options, ...(act.question === undefined ? [] : [YES]), JSON_OBJECT],
     async run(call) {
-      const given = body.read(call.typed);
-      const question = findQuestion(act, given) ?? (await special.findQuestion?.(call));
-      if (question && !(await confirm(call, question))) return undefined;
-      const json = parseAnswer<never>(await send(call, given));
-      return { json, text: () => toText(act.say(json, given)) };
+      const { typed, write, writeError } = call;
+      const given = body.read(typed);
+      const ask = async (more: Given = {}) => {
+        const json = parseAnswer<never>(await send(call, { ...given, ...more }));
+        const code = (act.isWhole?.(json) ?? true) ? exitCodes.done : exitCodes.failed;
+        return { json, text: toText(act.say(json, given)), code };
+      };
+      const question = findQuestion(act, given);
+      if (question === undefined || typed.yes || given.dryRun) return ask();
+      const preview = hasDryRun ? await ask({ dryRun: true }) : undefined;
+      if (preview) (typed.json ? writeError : write)(preview.text);
+      if (!(await confirm(call, question))) return undefined;
+      return ask(preview && act.confirmed?.(preview.json));
     },
   });
 }

@@ -20,7 +20,7 @@ import { MEANINGS } from './lists/list.ts';
 import { recordRoutes } from './records/routes.ts';
 import { recoveryRoutes } from './recovery/routes.ts';
 import { explainRoutes } from './resources/explain.ts';
-import { erasureRoutes, resourceRoutes } from './resources/routes.ts';
+import { resourceRoutes } from './resources/routes.ts';
 import {
   describeSchemas,
   type OpsJson,
@@ -168,7 +168,6 @@ export const opsRoutes: readonly OpsRoute[] = [
   ...resourceRoutes,
   ...explainRoutes,
   ...timelineRoutes,
-  ...erasureRoutes,
   ...driftRoutes,
   ...planRoutes,
   ...recoveryRoutes,

@@ -142,7 +142,7 @@ export const access = {
     path: '/sessions/{id}/revoke',
     summary: 'End a sign-in to the console, everywhere at once.',
     command: 'session revoke <id>',
-    question: 'End the sign-ins {id}? Who has them has to sign in again.',
+    question: 'End the sign-in {id}? Who has it has to sign in again.',
     say: ({ id }) => `${id} is signed out.`,
   }),
 };

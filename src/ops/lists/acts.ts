@@ -4,6 +4,12 @@ import { toHold } from './details.ts';
 import { actOf } from './list.ts';
 import { toKind } from './words.ts';
 
+const IGNORING = {
+  summary: 'Leave them alone until a date.',
+  question: 'Ignore them?',
+  done: 'ignored',
+};
+
 /** What operators do about people, groups, plans and the bridge. */
 export const acts = {
   ADOPT: actOf('User')({
@@ -72,7 +78,30 @@ pause survives restarts. Other processes on the same PostgreSQL follow within a 
     path: '/resume',
     summary: 'Change the service again after `pause`. May be repeated.',
     command: 'resume',
+    question: 'Let all that waits for the service go?',
     say: toWritesText,
+  }),
+  ERASE: actOf('Erasure')({
+    path: '/users/{user}/erase',
+    summary:
+      'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
+    body: 'EraseBody',
+    command: 'erase <user>',
+    question: 'Erase {user}? It cannot be taken back.',
+    say: toErasureText,
+    help: `
+The user is a userName, an address or a SCIM id. What is erased: names, addresses, attributes and places in groups; what
+the logs of requests, calls, drifts, plans and events of the service say of the person. Where the account is still in the
+service, deactivated, its id and when it was deleted stay, so that no list of the service brings the person back. What
+cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before.`,
+  }),
+  NOTIFICATIONS_TEST: actOf('NotificationTest')({
+    path: '/notifications/test',
+    summary: 'Send a notification to one receiver, or to each, to try it.',
+    body: 'NotificationTestBody',
+    command: 'notifications test [receiver]',
+    say: ({ ids }) =>
+      `Sent: ${ids.length}. What a receiver does not have yet: scim-bridge notifications list`,
   }),
   PLAN_APPROVE: actOf('Plan')({
     path: '/plans/{id}/approve',
@@ -107,6 +136,76 @@ pause survives restarts. Other processes on the same PostgreSQL follow within a 
   }),
 };
 
+/** Commands that decide about some of what a list shows. */
+export const decisions = {
+  REPAIR: decisionOf('drifts', 'repair', {
+    summary: 'Have the service hold again what is wanted, by one plan.',
+    question: 'Repair them?',
+    done: 'repaired',
+  }),
+  ACCEPT: decisionOf('drifts', 'accept', {
+    summary: 'Take what the service holds as what is wanted.',
+    question: 'Accept them?',
+    done: 'accepted',
+  }),
+  ADOPT: decisionOf('unmanaged', 'adopt', {
+    summary: 'Take them over as the service holds them; none that is privileged.',
+    question: 'Take them over? Providers may change and deactivate them from then on.',
+    done: 'taken over',
+  }),
+  IGNORE: decisionOf('drifts', 'ignore', IGNORING),
+  IGNORE_UNMANAGED: decisionOf('unmanaged', 'ignore', IGNORING),
+};
+
+function decisionOf(
+  list: 'drifts' | 'unmanaged',
+  decision: OpsJson<'DriftsBody'>['decision'],
+  { done, ...words }: Readonly<Record<'summary' | 'question' | 'done', string>>,
+) {
+  return actOf('DriftsDecided')({
+    ...words,
+    path: '/drifts/decide',
+    body: 'DriftsBody',
+    fixed: { decision },
+    command: `${list} ${decision} <ids...>`,
+    help: `
+A dry run is made and shown first. A plan of repairs above the limits is done only by a person who says yes to it, or with
+its hash.`,
+    say: (decided) => toDecidedText(decided, done),
+    // A person has seen the plan; a script has not.
+    confirmed: ({ plan }) => (plan === null || decision !== 'repair' ? {} : { hash: plan.hash }),
+    isWhole: ({ refused }) => refused.length === 0,
+  });
+}
+
+function toDecidedText(decided: OpsJson<'DriftsDecided'>, words: string): string {
+  const { dryRun, done, refused, plan } = decided;
+  const head = `${done} ${dryRun ? 'can be ' : ''}${words}, ${refused.length} not.`;
+  const lines = [head, ...refused.map(({ id, reason }) => `  ${id}  ${reason}`)];
+  if (plan !== null) {
+    const { id, hash, counts, exceeded } = plan;
+    const name = id === null ? `The plan ${hash}` : `Plan ${id}`;
+    const kinds = Object.entries(counts.kinds).map(([kind, count]) => `  ${count} ${kind}`);
+    lines.push(`${name}: ${toCount(counts.total, 'action')}`, ...kinds);
+    lines.push(...exceeded.map((limit) => `  above the limit: ${limit}`));
+  }
+  return lines.join('\n');
+}
+
+function toErasureText({ userName, id, account, staysHidden, rows }: OpsJson<'Erasure'>): string {
+  const lines = [
+    `${rows === null ? 'To be erased' : 'Erased'}: ${userName} (${id}${account === null ? '' : `, account ${account}`})`,
+    '  names, attributes and what was seen in the service',
+    rows === null
+      ? '  whatever else speaks of them'
+      : `  ${toCount(rows, 'row')} of others and of logs that spoke of them`,
+    ...(staysHidden
+      ? ['  The id of the account stays, so that no list brings the person back.']
+      : []),
+  ];
+  return lines.join('\n');
+}
+
 /** The counts of a plan in one line that names no user and no group. */
 export function toPlanHead(plan: OpsJson<'Plan'>): string {
   const { id, status, source, reason, counts, waiting } = plan;
@@ -115,8 +214,7 @@ export function toPlanHead(plan: OpsJson<'Plan'>): string {
   return `Plan ${id} of ${source}: ${toCount(counts.total, 'action')}, ${status}${rest}${why}`;
 }
 
-/** People and groups that wait, as the beginning of a sentence. */
-export function toWaiting(count: number): string {
+function toWaiting(count: number): string {
   return toCount(count, 'person or group waits', 'people and groups wait');
 }
 

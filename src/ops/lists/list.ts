@@ -154,7 +154,10 @@ function toField(text: string): string {
 /** Values of a request by the names of parameters of its path and of members of its body. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** A request that changes something. Its command has parameters of the path and members of the body. */
+/**
+ * A request that changes something. Its command has parameters of the path and members of the body. Where it asks a
+ * question and has a dry run, that is shown first.
+ */
 export interface Act<Answer> extends RequestRow {
   readonly body?: OpsSchemaName;
   /** Of its answer; 200 when left out. */
@@ -166,7 +169,13 @@ export interface Act<Answer> extends RequestRow {
   readonly flags?: Readonly<Record<string, string>>;
   /** Word of an option that sends null. */
   readonly nulls?: Readonly<Record<string, string>>;
+  /** Members of the body that are not typed. */
+  readonly fixed?: Given;
   say(answer: Answer, given: Given): string;
+  /** What a yes to a dry run adds to the body. */
+  confirmed?(preview: Answer): Given;
+  /** False where some of it was refused. */
+  isWhole?(answer: Answer): boolean;
 }
 
 /** Types one act by the schema of its answer; what is written there stays known to its route. */

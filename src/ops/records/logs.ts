@@ -87,7 +87,7 @@ export const ACT_WORDS: Readonly<Record<string, string>> = {
   'POST /ops/groups/:id/release': 'let it go',
   'POST /ops/users/:id/look': 'looked at it',
   'POST /ops/groups/:id/look': 'looked at it',
-  'POST /ops/users/:key/erase': 'erased what is kept about a person',
+  'POST /ops/users/:user/erase': 'erased what is kept about a person',
   'POST /ops/drifts/:id/repair': 'had a difference repaired',
   'POST /ops/drifts/:id/accept': 'accepted a difference',
   'POST /ops/drifts/:id/ignore': 'left a difference alone',

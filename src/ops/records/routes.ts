@@ -13,6 +13,7 @@ import { listNewest, listWhere, type Row } from '../../store/tables.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
+import { acts } from '../lists/acts.ts';
 import { records } from '../lists/records.ts';
 import { isDate } from '../schemas/kinds.ts';
 import { type OpsJson, toView } from '../schemas/schemas.ts';
@@ -93,23 +94,14 @@ export const recordRoutes = [
     );
     return ok(toPage(items, query));
   }),
-  route(
-    {
-      method: 'post',
-      path: '/notifications/test',
-      summary: 'Send a notification to one receiver, or to each, to try it.',
-      body: 'NotificationTestBody',
-      answers: { 200: 'NotificationTest' },
-    },
-    async ({ notifications }, { body: { receiver } }) => {
-      const known = notifications.receivers;
-      if (known.length === 0) missing('The setting notify.receivers names no receiver.');
-      const names = known.join(', ');
-      if (receiver !== undefined && !known.includes(receiver))
-        missing(`No receiver has this name; the setting notify.receivers has ${names}.`);
-      return ok({ ids: await notifications.test(receiver) });
-    },
-  ),
+  route(acts.NOTIFICATIONS_TEST, async ({ notifications }, { body: { receiver } }) => {
+    const known = notifications.receivers;
+    if (known.length === 0) missing('The setting notify.receivers names no receiver.');
+    const names = known.join(', ');
+    if (receiver !== undefined && !known.includes(receiver))
+      missing(`No receiver has this name; the setting notify.receivers has ${names}.`);
+    return ok({ ids: await notifications.test(receiver) });
+  }),
 ] as const;
 
 const KIND: readonly ['token', 'client'] = ['token', 'client'];

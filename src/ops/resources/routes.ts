@@ -4,7 +4,7 @@ import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
 import { isObservedActive, listUserDifferences } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
-import { type Erasure, eraseUser, planErasure } from '../../reconcile/erasure/erasure.ts';
+import { eraseUser, planErasure } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
@@ -18,12 +18,27 @@ import { type OpsJson, toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { listKept } from './explain.ts';
 
-/** Requests that show users and groups, take them over and release them. */
+/** Requests that show users and groups, take them over, release and erase them. */
 export const resourceRoutes = [
   route(USERS, async (...call) => ok(await readItems('user', toUsers, ...call))),
   ...toRoutes({ name: 'User', type: 'user', noun: 'person' }, toUsers),
   route(GROUPS, async (...call) => ok(await readItems('group', toGroups, ...call))),
   ...toRoutes({ name: 'Group', type: 'group', noun: 'group' }, toGroups),
+  route(acts.ERASE, async (sources, { params, body: { dryRun } }) => {
+    const target = getOnly(await listByKey(sources.store.read, 'user', params.user)).id;
+    const erasure = await (dryRun ? planErasure : eraseUser)(sources, target);
+    // A person may be gone since their name was looked up.
+    if (erasure === undefined) return missing('Nothing has this id or name.');
+    const { obstacles: codes, rows } = erasure;
+    const obstacles = codes.map((code) => ({ code, detail: OBSTACLE_WORDS[code] }));
+    if (obstacles.length > 0) {
+      const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
+      throw new Problem(409, 'not-erasable', message, { more: { obstacles }, target });
+    }
+    const json = toView('Erasure', erasure, {});
+    if (dryRun) return { json, acts: [] };
+    return { json, target, change: { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } } };
+  }),
 ] as const;
 
 type ResourceType = 'user' | 'group';
@@ -170,50 +185,3 @@ function readItems<Type extends ResourceType, Item>(
 
 /** Rows that a filter looks at in one turn of the event loop. */
 const WINDOW = 2_000;
-
-/** Requests that show and do erasures. */
-export const erasureRoutes = [
-  route(
-    {
-      path: '/users/{key}/erasure',
-      summary:
-        'What erasing a person would erase, and what has to be done first. The key as before.',
-      answers: { 200: 'Erasure' },
-    },
-    async (sources, { params }) => {
-      const id = await getPerson(sources, params.key);
-      return ok(toAnswer(await planErasure(sources, id)));
-    },
-  ),
-  route(
-    {
-      method: 'post',
-      path: '/users/{key}/erase',
-      summary:
-        'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
-      answers: { 200: 'Erasure' },
-    },
-    async (sources, { params }) => {
-      const target = await getPerson(sources, params.key);
-      const json = toAnswer(await eraseUser(sources, target));
-      const { obstacles, rows } = json;
-      if (obstacles.length === 0) {
-        const change = { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } };
-        return { json, target, change };
-      }
-      const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
-      throw new Problem(409, 'not-erasable', message, { more: { obstacles }, target });
-    },
-  ),
-] as const;
-
-async function getPerson({ store }: OpsSources, key: string) {
-  return getOnly(await listByKey(store.read, 'user', key)).id;
-}
-
-/** A person may be gone since their name was looked up. */
-function toAnswer(erasure: Erasure | undefined) {
-  if (erasure === undefined) return missing('Nothing has this id or name.');
-  const obstacles = erasure.obstacles.map((code) => ({ code, detail: OBSTACLE_WORDS[code] }));
-  return { ...erasure, obstacles };
-}

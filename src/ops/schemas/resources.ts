@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
-import { OBSTACLES } from '../../domain/erasure.ts';
 import { HANDOVER_OUTCOMES, IMPORT_OUTCOMES } from '../../domain/handover.ts';
 import { Handling } from './access.ts';
 import { t } from './kinds.ts';
@@ -164,13 +163,13 @@ export const Timeline = t.object({
   items: t.list(Happening),
   more: t.flag('There is more before the first of them.'),
 });
+export const EraseBody = t.object({ dryRun: t.optionalFlag('Nothing is erased.') });
 export const Erasure = t.object({
   id: t.text('The SCIM id.'),
   userName: t.text('`erased` when it was done before.'),
   account: t.orNull(t.whole(), 'The id in the service.'),
   deleted: t.flag(),
   staysHidden: t.flag('A tombstone of ids stays, so that no list brings the person back.'),
-  obstacles: t.parts('What has to be done first.', { code: t.word(OBSTACLES), detail: t.text() }),
   rows: t.countOrNull('Other rows that spoke of the person; null: nothing was erased.'),
 });
 export const Census = t.object({
