@@ -7,10 +7,13 @@ import { endRest, exhaust, fail, findFailed, refuse } from './failure.ts';
 
 type Field = 'active' | 'name' | 'address';
 
+const withSource = (cells: Cells<Field>, field: Field, source: Cell['source']) =>
+  facts.edit(cells, [field], (cell) => ({ ...cell, source }));
+
 test('the text of a cell begins with what waits, in whatever order it was written', () => {
   const problem = { code: 'refused', words: '"pending":1' };
   const heard = facts.withEcho<Field>({}, 'name', { sent: 'a', back: 'b' });
-  const asked = facts.ask(facts.withSource(heard, 'name', { value: 1, by: 'rule' }), ['name'], 2);
+  const asked = facts.ask(withSource(heard, 'name', { value: 1, by: 'rule' }), ['name'], 2);
   const refused = facts.edit(asked, ['name'], (cell) =>
     refuse(cell, { problem, now: 5, retryAt: 9 }),
   );
@@ -57,7 +60,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   }),
   fc
     .tuple(field, fc.option(source, { nil: undefined }))
-    .map(([one, from]) => toChange([one], (cells) => facts.withSource(cells, one, from))),
+    .map(([one, from]) => toChange([one], (cells) => withSource(cells, one, from))),
   fc
     .tuple(field, echo)
     .map(([one, heard]) => toChange([one], (cells) => facts.withEcho(cells, one, heard))),

@@ -50,8 +50,6 @@ export interface Failure {
   readonly problem: Refusal;
   /** Attempts at this write that failed in a row; of an outage the first alone counts. Absent: the service refused it. */
   readonly attempts?: number;
-  /** Value that the service held before the first of them, where it tells whether the service made the change. */
-  readonly before?: string;
   /** Time since which it waits for a free seat of the service (epoch milliseconds); absent: it waits for none. */
   readonly seatSince?: number;
 }
@@ -87,11 +85,6 @@ export function edit<Field extends string>(
   return next;
 }
 
-export const editAll = <F extends string>(
-  cells: Cells<F>,
-  toNext: (cell: Cell, field: F) => Cell,
-) => edit(cells, parseFields(cells), toNext);
-
 const listWhere = <F extends string>(cells: Cells<F>, isMeant: (cell: Cell) => boolean) =>
   parseFields(cells).filter((field) => isMeant(cells[field] ?? {}));
 
@@ -99,9 +92,13 @@ const listWhere = <F extends string>(cells: Cells<F>, isMeant: (cell: Cell) => b
 export const ask = <F extends string>(cells: Cells<F>, fields: Iterable<F>, version: number) =>
   edit(cells, fields, (cell) => ({ ...cell, pending: version }));
 
+/** Has a change wait since `version` unless it waits already. */
+export const claim = <F extends Fact>(fact: F, version: number): F =>
+  isWaiting(fact) ? fact : { ...fact, pending: version };
+
 /** Asks for those of these fields that do not wait. */
 export const askAgain = <F extends string>(cells: Cells<F>, fields: Iterable<F>, version: number) =>
-  edit(cells, fields, (cell) => ({ ...cell, pending: cell.pending ?? version }));
+  edit(cells, fields, (cell) => claim(cell, version));
 
 /** Asks for these fields alone: nothing else waits any more. */
 export const askOnly = <F extends string>(cells: Cells<F>, fields: readonly F[], version: number) =>
@@ -109,8 +106,10 @@ export const askOnly = <F extends string>(cells: Cells<F>, fields: readonly F[],
 
 /** Ends the waiting of all but these fields. */
 export const onlyWaiting = <F extends string>(cells: Cells<F>, fields: readonly F[]) =>
-  editAll(cells, (cell, field) =>
-    fields.includes(field) ? cell : { ...cell, pending: undefined },
+  edit(
+    cells,
+    parseFields(cells).filter((field) => !fields.includes(field)),
+    (cell) => ({ ...cell, pending: undefined }),
   );
 
 /** Ends the waiting of fields that the service holds, unless a newer write than that of `planned` waits. */
@@ -134,27 +133,13 @@ export const toSentAfter = ({ sent, pending }: Fact) =>
 export const release = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
   edit(cells, fields, () => ({}));
 
-/** Takes a write back: these fields wait as in `before`, or no longer, and their values come from where they came then. */
-export const undo = <F extends string>(cells: Cells<F>, before: Cells<F>, fields: Iterable<F>) =>
-  edit(cells, fields, (cell, field) => {
-    const { pending, source } = before[field] ?? {};
-    return { ...cell, pending, source };
-  });
-
-/** Keeps the origin of a value; undefined: a provider sent it, or there is none. */
-export const withSource = <F extends string>(
-  cells: Cells<F>,
-  field: F,
-  source: Source | undefined,
-) => edit(cells, [field], (cell) => ({ ...cell, source }));
-
 /** Keeps a value as it was sent and as it came back. */
 export const withEcho = <F extends string>(cells: Cells<F>, field: F, echo: Echo) =>
   edit(cells, [field], (cell) => ({ ...cell, echo }));
 
 /** Forgets all but what waits or was sent: sources, echoes and failures hold words and values. */
 export const onlyPending = <F extends string>(cells: Cells<F>) =>
-  editAll(cells, ({ pending, sent }) => ({ pending, sent }));
+  edit(cells, parseFields(cells), ({ pending, sent }) => ({ pending, sent }));
 
 /** True when the same fields wait, for the same writes. */
 export const isSameWork = (a: Cells<string>, b: Cells<string>) =>
@@ -165,7 +150,7 @@ export const OF_OTHER = 0;
 
 /** Forgets all but what came back and what was sent, for another resource that gets what the service holds. */
 export const onlyEchoes = <F extends string>(cells: Cells<F>) =>
-  editAll(cells, ({ echo, sent }) => ({ echo, sent: sent && OF_OTHER }));
+  edit(cells, parseFields(cells), ({ echo, sent }) => ({ echo, sent: sent && OF_OTHER }));
 
 /** True when the service holds the wanted value, in its own words too. Texts are compared as names are. */
 export function holds(cell: Cell | undefined, wanted: JsonValue, seen: JsonValue | undefined) {

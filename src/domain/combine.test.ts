@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Cells, undo } from './cell.ts';
+import type { Cells } from './cell.ts';
 import type { JsonObject } from './values.ts';
 import { combine, toBaseline } from './write.ts';
 
@@ -48,14 +48,3 @@ test('the baseline of a takeover is what stands there, and nothing else', () => 
   });
   expect(toBaseline({}, {}, { urn, fields })).toEqual({});
 });
-
-const flagged: Cells<Field> = { flag: { source: { value: true, by: 'service' } } };
-const both = { ...byRule(16), ...flagged };
-const before = { ...byService(4), ...flagged };
-test.each<[why: string, Cells<Field>, Cells<Field>, readonly Field[], want: Cells<Field>]>([
-  ['by whom it was given before', both, byService(4), ['permissions'], before],
-  ['by nobody where nobody had given it', byRule(16), {}, ['permissions'], {}],
-  ['as it is where it was written since', byRule(16), before, ['flag'], both],
-])('a value whose write is undone is given %s', (_why, current, earlier, some, want) =>
-  expect(undo(current, earlier, some)).toEqual(want),
-);

@@ -24,15 +24,17 @@ export function toExtension(attributes: JsonObject, urn: string): JsonObject {
   return isJsonObject(extension) ? extension : {};
 }
 
-/** The known values of an extension, under its URN; empty where none is known. */
-export function toKnownExtension(
+/** Attributes with an extension of these values, as far as they are known; without any it is left out. */
+export function withExtension(
+  attributes: JsonObject,
   urn: string,
   values: { readonly [name: string]: JsonValue | undefined },
 ): JsonObject {
+  const { [urn]: _, ...rest } = attributes;
   const known = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   );
-  return known.length === 0 ? {} : { [urn]: Object.fromEntries(known) };
+  return known.length === 0 ? rest : { ...rest, [urn]: Object.fromEntries(known) };
 }
 
 /** The stored and shown document: `schemas` of the core and of every extension with a value, then the attributes. */

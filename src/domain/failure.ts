@@ -1,12 +1,11 @@
-import { type Cell, type Cells, edit, editAll, type Fact, type Failure } from './cell.ts';
-import { normaliseName } from './name.ts';
-import { parseFields, type Refusal, withEarlierWords } from './values.ts';
+import { type Cell, type Cells, edit, type Fact, type Failure } from './cell.ts';
+import { parseFields, type Refusal } from './values.ts';
 
 /** Failed attempts, looks included, after which a removal of access is sent without a look: repeating it does no harm. */
 export const ATTEMPTS_WITH_LOOK = 3;
 
 /** Deferral of a change: the reason, and the time of the next attempt. */
-export interface Deferral {
+interface Deferral {
   readonly problem: Refusal;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -34,7 +33,7 @@ export const deferForSeat = <F extends Fact>(fact: F, { problem, now, retryAt }:
   });
 
 /** Consequences of one more failed attempt. */
-export interface Failing {
+interface Failing {
   readonly problem: Refusal;
   /** False: it may be the fault of the service, so it counts where it is the first, to be tried after what did not fail. */
   readonly isOwn: boolean;
@@ -42,22 +41,19 @@ export interface Failing {
   readonly toRetryAt: (attempts: number) => number;
 }
 
-/** Counts one more failed attempt at what waits; a write that is new is counted anew. @param seen the value of before */
-export const fail = <F extends Fact>(
-  fact: F,
-  { problem, isOwn, toRetryAt, seen }: Failing & { readonly seen?: string | undefined },
-): F =>
+/** Counts one more failed attempt at what waits; a write that is new is counted anew. */
+export const fail = <F extends Fact>(fact: F, { problem, isOwn, toRetryAt }: Failing): F =>
   withFailure(fact, (known, version) => {
-    const same = known?.version === version ? known : undefined;
-    const past = same?.attempts ?? 0;
+    const past = (known?.version === version && known.attempts) || 0;
     const attempts = isOwn ? past + 1 : Math.max(past, 1);
-    const [since, retryAt] = [known?.since ?? null, toRetryAt(attempts)];
-    const before = same?.before ?? seen;
-    return { since, retryAt, problem, attempts, ...(before !== undefined && { before }) };
+    return { since: known?.since ?? null, retryAt: toRetryAt(attempts), problem, attempts };
   });
 
 const editFailures = <F extends string>(cells: Cells<F>, toNext: (failure: Failure) => Failure) =>
-  editAll(cells, (cell) => ({ ...cell, failure: cell.failure && toNext(cell.failure) }));
+  edit(cells, parseFields(cells), ({ failure, ...cell }) => ({
+    ...cell,
+    failure: failure && toNext(failure),
+  }));
 
 /** Marks fields that failed `attemptsMax` times as stuck, since `now` where they were not before. */
 export const exhaust = <F extends string>(cells: Cells<F>, attemptsMax: number, now: number) =>
@@ -79,11 +75,16 @@ export const endRest = <F extends string>(
     return isMeant ? { ...failure, retryAt: Math.min(failure.retryAt, now) } : failure;
   });
 
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** The failures of fields, the longest stuck first, and then those that are tried again soon. */
 const listFailures = <F extends string>(cells: Cells<F>) =>
-  parseFields(cells).flatMap((field) => {
-    const failure = cells[field]?.failure;
-    return failure === undefined ? [] : [[field, failure] as const];
-  });
+  parseFields(cells)
+    .flatMap((field) => {
+      const failure = cells[field]?.failure;
+      return failure === undefined ? [] : [[field, failure] as const];
+    })
+    .toSorted(([, one], [, other]) => (one.since ?? NEVER) - (other.since ?? NEVER));
 
 /** Lists the fields that rest until their time: a field that was written since its failure does not. */
 const listDeferred = <F extends string>(cells: Cells<F>, now: number) =>
@@ -97,19 +98,15 @@ export function withoutDeferred<F extends string>(cells: Cells<F>, now: number):
   return edit(cells, fields, (cell) => ({ ...cell, pending: undefined }));
 }
 
+const findLeast = (times: readonly number[]) => (times.length > 0 ? Math.min(...times) : undefined);
+
 /** Finds the next attempt at a failed field (epoch milliseconds); undefined: there is none. */
-export function findNextRetryAt(cells: Cells<string>, now: number): number | undefined {
-  return findLeast(listDeferred(cells, now).map(([, { retryAt }]) => retryAt));
-}
+export const findNextRetryAt = (cells: Cells<string>, now: number) =>
+  findLeast(listDeferred(cells, now).map(([, { retryAt }]) => retryAt));
 
 /** Finds since when a field waits for a free seat (epoch milliseconds); undefined: none does. */
-export function findSeatSince(cells: Cells<string>): number | undefined {
-  return findLeast(listFailures(cells).flatMap(([, { seatSince }]) => seatSince ?? []));
-}
-
-function findLeast(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : Math.min(...times);
-}
+export const findSeatSince = (cells: Cells<string>) =>
+  findLeast(listFailures(cells).flatMap(([, { seatSince }]) => seatSince ?? []));
 
 /** Failure of this very write by its own fault, which is tried alone; undefined: it did not fail, or was refused. */
 export function findFailed(cell: Cell | undefined): Failure | undefined {
@@ -119,60 +116,20 @@ export function findFailed(cell: Cell | undefined): Failure | undefined {
 }
 
 /** Counts the failures of the change that failed most often. */
-export function countAttempts(cells: Cells<string>): number {
-  const failed = parseFields(cells).map((field) => findFailed(cells[field])?.attempts ?? 0);
-  return Math.max(0, ...failed);
-}
-
-type StuckFailure = Failure & { readonly since: number };
+export const countAttempts = (cells: Cells<string>) =>
+  Math.max(0, ...parseFields(cells).map((field) => findFailed(cells[field])?.attempts ?? 0));
 
 /** True for the failure of a field that is stuck; false for one that is tried again soon. */
-export function isStuck(failure: Failure | undefined): failure is StuckFailure {
-  return failure !== undefined && failure.since !== null;
-}
+export const isStuck = (
+  failure: Failure | undefined,
+): failure is Failure & { readonly since: number } =>
+  failure !== undefined && failure.since !== null;
 
-/** Lists the stuck fields with their failures. */
+/** Lists the stuck fields with their failures, the longest stuck first. */
 export const listStuck = <F extends string>(cells: Cells<F>) =>
   listFailures(cells).flatMap(([field, failure]) =>
     isStuck(failure) ? [[field, failure] as const] : [],
   );
 
-/** Finds the failure of the field that is stuck longest; undefined: none is. */
-export function findOldestStuck(cells: Cells<string>): StuckFailure | undefined {
-  const all = listStuck(cells).map(([, failure]) => failure);
-  return all.toSorted((a, b) => a.since - b.since)[0];
-}
-
 /** Finds the problem of the field that is stuck longest, or else of one that failed. */
-export function findProblem(cells: Cells<string>): Refusal | undefined {
-  return (findOldestStuck(cells) ?? listFailures(cells)[0]?.[1])?.problem;
-}
-
-/** Adds to a refusal of a new write of these fields the service's words about earlier ones that are stuck. */
-export function withEarlierRefusals<Field extends string, P extends Refusal>(
-  problem: P,
-  cells: Cells<Field>,
-  fields: readonly Field[],
-): P {
-  const stuck = listStuck(cells).filter(([field]) => fields.includes(field));
-  const words = stuck.map(([, failure]) => failure.problem.words);
-  return withEarlierWords(problem, words);
-}
-
-/** A name as it was sent, as it came back, and as the service had it when the attempt was planned. */
-interface SentName {
-  readonly sent: string;
-  readonly back: string;
-  readonly before: string | undefined;
-  readonly isSame: (a: string, b: string) => boolean;
-}
-
-/** True if the service still holds the name of before the first attempt, and not just another spelling. */
-export function isNameKept(
-  cell: Cell | undefined,
-  { sent, back, before, isSame }: SentName,
-): boolean {
-  const name = normaliseName(back);
-  const first = findFailed(cell)?.before ?? (before === undefined ? before : normaliseName(before));
-  return name === first && !isSame(name, sent);
-}
+export const findProblem = (cells: Cells<string>) => listFailures(cells)[0]?.[1].problem;

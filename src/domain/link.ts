@@ -1,4 +1,4 @@
-import { type Fact, isWaiting, toSentAfter } from './cell.ts';
+import { claim, type Fact, isWaiting, toSentAfter } from './cell.ts';
 import type { UserId } from './values.ts';
 
 /** Lists of users that a group has. */
@@ -93,7 +93,7 @@ function withoutOver(link: Link): Link | undefined {
 export function endDoubt(before: Link, version: number): Link | undefined {
   const { desired, observed } = before;
   const isAsWanted = desired === null || desired === (observed ?? 0);
-  return withoutOver({ ...(isAsWanted ? before : claimLink(before, version)), sent: undefined });
+  return withoutOver({ ...(isAsWanted ? before : claim(before, version)), sent: undefined });
 }
 
 /** The link after its change was made; undefined: it is forgotten. `madeByOthers`: the bridge did not put the user in. */
@@ -136,15 +136,9 @@ export const dropChange = (before: Link): Link => ({
   observed: before.observed ?? 1,
 });
 
-/** The link with its desired state pending since `version`, unless a change is pending already. */
-export const claimLink = (before: Link, version: number): Link =>
-  isWaiting(before) ? before : { ...before, pending: version };
-
 /** The link after the group or account disappeared from the service: pending again if wanted, otherwise undefined. */
 export const restartLink = (before: Link, version: number): Link | undefined =>
-  before.desired === 1
-    ? { ...claimLink(before, version), observed: 0, sent: undefined }
-    : undefined;
+  before.desired === 1 ? { ...claim(before, version), observed: 0, sent: undefined } : undefined;
 
 /** The link after an adoption: who is seen in the group is wanted there. */
 export const adoptLink = (before: Link): Link =>

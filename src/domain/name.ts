@@ -35,6 +35,16 @@ function toWords(name: string): string {
   return toSpelling(name).split(' ').toSorted().join(' ');
 }
 
+/** True if the service still shows the name of before a change, and not just another spelling of the new one. */
+export function isNameKept(
+  before: string | undefined,
+  { sent, back }: Readonly<Record<'sent' | 'back', string>>,
+  isSame: (a: string, b: string) => boolean,
+): boolean {
+  const isAsBefore = before !== undefined && normaliseName(back) === normaliseName(before);
+  return isAsBefore && !isSame(back, sent);
+}
+
 /** The form by which a name is recognised, however the service writes it: folded, and without escapes of HTML. Linear. */
 export function toSpelling(text: string): string {
   return foldCase(normaliseName(text.replace(ESCAPE, toCharacter)));

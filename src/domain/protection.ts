@@ -1,6 +1,6 @@
 import { isWaiting, listWaiting } from './cell.ts';
 import { leavesEntity } from './entity.ts';
-import { toExtension, toWrittenName } from './extensions.ts';
+import { toExtension, toWrittenName, withExtension } from './extensions.ts';
 import type { DesiredGroup, DesiredUser, GroupState, UserState } from './kinds.ts';
 import { hasMoreBits } from './mask.ts';
 import { type JsonObject, parseFields } from './values.ts';
@@ -86,14 +86,9 @@ export function onlyTaken(
   const isOfExtension = (name: string) => name !== 'active' && taken.includes(name);
   const kept = Object.entries(toExtension(before, urn)).filter(([name]) => !isOfExtension(name));
   const asked = Object.entries(toExtension(after, urn)).filter(([name]) => isOfExtension(name));
-  const extension = Object.fromEntries([...kept, ...asked]);
-  const { [urn]: _, ...rest } = before;
+  const attributes = withExtension(before, urn, Object.fromEntries([...kept, ...asked]));
   return {
-    attributes: {
-      ...rest,
-      ...(taken.includes('active') ? { active: false } : {}),
-      ...(Object.keys(extension).length > 0 ? { [urn]: extension } : {}),
-    },
+    attributes: taken.includes('active') ? { ...attributes, active: false } : attributes,
     names: new Set(taken.map((name) => (name === 'active' ? name : toWrittenName(urn, name)))),
   };
 }

@@ -89,12 +89,9 @@ test('an index holds texts of 512 characters, as they are folded', () => {
   expect(texts.map(values.isIndexable)).toEqual([true, false, false, true]);
 });
 
-test('a refusal repeats each of the words of earlier ones once', () => {
+test('a change that the service accepted and did not make is told from a refusal', () => {
   const problem = { code: 'refused', words: 'no' };
-  const { words } = values.withEarlierWords(problem, ['late', 'late', 'full']);
 
-  expect(words).toBe(`no${values.EARLIER}late; full)`);
-  expect(values.withEarlierWords(problem, [])).toBe(problem);
   expect([values.NOT_APPLIED, problem, undefined].map(values.isNotApplied)).toEqual([
     true,
     false,

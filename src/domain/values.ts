@@ -157,13 +157,3 @@ export const NOT_THERE: Refusal = {
 export function isNotApplied(problem: Refusal | undefined): boolean {
   return problem?.code === NOT_APPLIED.code;
 }
-
-/** Beginning of the words of earlier refusals, behind those of a problem. */
-export const EARLIER = ' (a change that was accepted before was refused as well: ';
-
-/** `problem` with the words of earlier refusals, each once, which the provider did not get. */
-export function withEarlierWords<P extends Refusal>(problem: P, earlier: readonly string[]): P {
-  if (earlier.length === 0) return problem;
-  const words = [...new Set(earlier)].join('; ');
-  return { ...problem, words: `${problem.words}${EARLIER}${words})` };
-}

@@ -1,7 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ask, askOnly, type Cells, isWaiting, type Source, undo, withSource } from './cell.ts';
+import { ask, askOnly, type Cells, edit, isWaiting, type Source } from './cell.ts';
 import { isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
-import { GROUP_EXTENSION, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
+import {
+  GROUP_EXTENSION,
+  toExtension,
+  toWrittenName,
+  USER_EXTENSION,
+  withExtension,
+} from './extensions.ts';
 import {
   type Deactivation,
   type DesiredUser,
@@ -62,8 +68,8 @@ export function withSuspensionEnded(
   const read = (of: JsonObject) => toExtension(of, USER_EXTENSION).temporarilyInactive;
   const isCleared = read(before) === true && typeof read(attributes) !== 'boolean';
   if (!isCleared || cells.temporarilyInactive?.source?.value === true) return attributes;
-  const extension = { ...toExtension(attributes, USER_EXTENSION), temporarilyInactive: false };
-  return { ...attributes, [USER_EXTENSION]: extension };
+  const extension = toExtension(attributes, USER_EXTENSION);
+  return withExtension(attributes, USER_EXTENSION, { ...extension, temporarilyInactive: false });
 }
 
 interface Write<State, Field extends string> {
@@ -200,7 +206,10 @@ export function takeBackWrite(
   // With the resource go the sources of all its values.
   const isWhole = fields.some((field) => field === 'account' || field === 'existence');
   const sourced = isWhole ? [...RULED_USER_FIELDS, ...RULED_GROUP_FIELDS] : [];
-  const restored = undo(cells, cellsBefore, [...fields, ...others, ...sourced]);
+  const restored = edit(cells, [...fields, ...others, ...sourced], (cell, field) => {
+    const { pending, source } = cellsBefore[field] ?? {};
+    return { ...cell, pending, source };
+  });
   return { attributes: toAttributes(next), cells: ask(restored, reached, version) };
 }
 
@@ -249,32 +258,22 @@ export interface Combination<Field extends string> {
  * provider that reads a resource and puts it back has asked for nothing.
  */
 export function combine<Field extends string>(input: Combination<Field>): Combined<Field> {
-  const { attributes, urn, fields } = input;
+  const { attributes, urn, fields, rulings, kept } = input;
   const before = toExtension(attributes, urn);
   const extension = { ...before };
-  let { cells } = input;
-  for (const field of fields) {
-    const source = findSource(input, field);
-    cells = withSource(cells, field, source);
-    if (isAsked(input, field)) continue;
+  const cells = edit(input.cells, fields, (cell, field) => {
+    if (isAsked(input, field)) return { ...cell, source: undefined };
+    const ruling = kept?.has(field) ? undefined : rulings[field];
+    const isFound = before[field] !== undefined && cell.source?.by === 'service';
+    const found = isFound ? cell.source : undefined;
+    const source: Source | undefined = ruling ? { value: ruling.value, by: 'rule' } : found;
     if (source === undefined) delete extension[field];
     else extension[field] = source.value;
-  }
+    return { ...cell, source };
+  });
   const changed = fields.filter((field) => before[field] !== extension[field]);
-  return { attributes: withExtension(attributes, urn, { extension, changed }), cells, changed };
-}
-
-/** Source of the value that a field is to have; undefined: a provider sends it, or nobody wants it. */
-function findSource<Field extends string>(
-  input: Combination<Field>,
-  field: Field,
-): Source | undefined {
-  if (isAsked(input, field)) return undefined;
-  const ruling = input.kept?.has(field) ? undefined : input.rulings[field];
-  if (ruling !== undefined) return { value: ruling.value, by: 'rule' };
-  const source = input.cells[field]?.source;
-  const isKept = toExtension(input.attributes, input.urn)[field] !== undefined;
-  return isKept && source?.by === 'service' ? source : undefined;
+  const after = changed.length === 0 ? attributes : withExtension(attributes, urn, extension);
+  return { attributes: after, cells, changed };
 }
 
 /** True when a provider sent the value of the field. */
@@ -293,23 +292,11 @@ export function toBaseline<Field extends string>(
   { urn, fields }: Pick<Combination<Field>, 'urn' | 'fields'>,
 ): Cells<Field> {
   const extension = toExtension(attributes, urn);
-  let next = cells;
-  for (const field of fields) {
+  return edit(cells, fields, (cell, field) => {
     const value = extension[field];
     const isMarked = typeof value === 'number' || typeof value === 'boolean';
-    next = withSource(next, field, isMarked ? { value, by: 'service' } : undefined);
-  }
-  return next;
-}
-
-function withExtension(
-  attributes: JsonObject,
-  urn: string,
-  { extension, changed }: { extension: JsonObject; changed: readonly string[] },
-): JsonObject {
-  if (changed.length === 0) return attributes;
-  const { [urn]: _, ...rest } = attributes;
-  return Object.keys(extension).length === 0 ? rest : { ...rest, [urn]: extension };
+    return { ...cell, source: isMarked ? { value, by: 'service' } : undefined };
+  });
 }
 
 /** An attribute that a request writes, and of how many values; never the values. */

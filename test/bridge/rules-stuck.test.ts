@@ -104,7 +104,7 @@ describe('rules stuck', () => {
       expect(await listStuckFields()).toEqual([]);
     });
 
-    test('is tried at once by a new write of the field, whose refusal tells of the earlier one', async () => {
+    test('is tried at once by a new write of the field, and stays stuck when that is refused', async () => {
       const path = await addStuck('fay');
       const again = bridge.sandbox.faults.add({
         operation: 'scim.updateUser',
@@ -115,7 +115,6 @@ describe('rules stuck', () => {
       again.remove();
 
       expect(answer.status).toBe(409);
-      expect(answer.body.detail).toContain('a change that was accepted before was refused as well');
       expect((await bridge.send('GET', path)).body.name).toMatchObject({ familyName: 'King' });
       expect(await listStuckFields()).toEqual([`name: ${words}`]);
 

@@ -1,9 +1,15 @@
-import { ask, askOnly, editAll, forgetSent, listSent, onlyWaiting } from '../../domain/cell.ts';
+import { ask, askOnly, edit, forgetSent, listSent, onlyWaiting } from '../../domain/cell.ts';
 import { listWantedEntities, restartEntities } from '../../domain/entity.ts';
 import { compareAccount, isAnotherGroup } from '../../domain/kinds.ts';
 import { restartLink } from '../../domain/link.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
-import { foldCase, NOT_THERE, type Refusal, toOwnRefusal } from '../../domain/values.ts';
+import {
+  foldCase,
+  NOT_THERE,
+  parseFields,
+  type Refusal,
+  toOwnRefusal,
+} from '../../domain/values.ts';
 import type { Field } from '../../plan/step.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { noteMissing } from '../../store/drifts.ts';
@@ -218,7 +224,8 @@ async function restartUser(r: Recording, row: UserRow): Promise<UserRow> {
   await resetLinksOf(tx, id, 0);
   const isWanted = row.deleted_at === null && row.active === 1 && origin !== null;
   if (isWanted) await noteMissing(tx, { type: 'user', id, desired: { active: true } }, now);
-  const cells = editAll(parseCells<Field>(row), ({ pending, failure, source }) => {
+  const known = parseCells<Field>(row);
+  const cells = edit(known, parseFields(known), ({ pending, failure, source }) => {
     return { pending, failure, source };
   });
   return {

@@ -9,7 +9,6 @@ import {
   findProblem,
 } from '../../domain/failure.ts';
 import { isObservedActive, type UserField } from '../../domain/kinds.ts';
-import { normaliseName } from '../../domain/name.ts';
 import { newId, type Refusal, type UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { parseCells, toCellColumns, toDueClass } from '../../store/engine/columns.ts';
@@ -299,7 +298,7 @@ async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
 export async function changeFacts(
   r: Pick<Recording, 'tx' | 'row'>,
   parts: readonly Part[],
-  change: <F extends Fact>(fact: F, part: Part) => F,
+  change: <F extends Fact>(fact: F) => F,
 ): Promise<void> {
   await changeNamed(r.tx, r.row, listLinks(parts), change);
   const cells = edit(parseCells<Field>(r.row), listFields(parts), change);
@@ -312,7 +311,7 @@ async function countParts(
   failed: readonly Part[],
   problem: Refusal,
 ): Promise<number[]> {
-  const { deps, step, isOwn, isRetried, now, random } = r;
+  const { deps, isOwn, isRetried, now, random } = r;
   const parts = await listStillPlanned(r, failed);
   const isDelayed = isOwn && !isRetried;
   const times: number[] = [];
@@ -321,22 +320,6 @@ async function countParts(
     times.push(now + delayMs);
     return now + delayMs;
   };
-  const seen = toSeenNames(step);
-  await changeFacts(r, parts, (fact, part) =>
-    fail(fact, {
-      isOwn,
-      toRetryAt,
-      problem,
-      seen: typeof part === 'string' ? seen[part] : undefined,
-    }),
-  );
+  await changeFacts(r, parts, (fact) => fail(fact, { isOwn, toRetryAt, problem }));
   return times;
-}
-
-/** Names that the service had when the step was planned, where they tell whether it made a change. */
-function toSeenNames({ type, state }: PlannedStep): { readonly [F in Field]?: string } {
-  if (state.observed === undefined) return {};
-  return type === 'user'
-    ? { name: normaliseName(state.observed.fullName) }
-    : { displayName: normaliseName(state.observed.displayName) };
 }

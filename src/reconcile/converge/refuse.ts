@@ -1,6 +1,6 @@
 import { ask, type Cells, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
-import { refuse as refuseFact, withEarlierRefusals } from '../../domain/failure.ts';
+import { refuse as refuseFact } from '../../domain/failure.ts';
 import type { LinkChange } from '../../domain/kinds.ts';
 import {
   disownLink,
@@ -9,7 +9,7 @@ import {
   revertLink,
   toLinkText,
 } from '../../domain/link.ts';
-import { type JsonObject, type Refusal, withEarlierWords } from '../../domain/values.ts';
+import type { JsonObject, Refusal } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
@@ -52,15 +52,14 @@ export async function refuse(
       (field) => asked[field]?.pending === version && !isRuled(r.row, field),
     );
     if (takesElse(waiter, fields, parts)) continue;
-    const said = withEarlierRefusals(problem, asked, fields);
     const isExistence = fields.some((field) => field === 'account' || field === 'existence');
     if (undo.before === undefined && isExistence) {
-      undone.push({ version, problem: said });
+      undone.push({ version, problem });
       return false;
     }
     const links = await listRefusedLinks(r, waiter, parts);
     if (fields.length === 0 && links.length === 0) continue;
-    undone.push({ version, problem: withLinks(said, links) });
+    undone.push({ version, problem: withLinks(problem, links) });
     r.row = await takeBack(r, { waiter, fields, links, isLast: row.version === version });
     for (const field of fields) reverted.add(field);
   }
@@ -95,12 +94,10 @@ async function listRefusedLinks(
   return stored.filter((link) => link.pending === version && keys.has(toLinkText(link)));
 }
 
-/** Adds to a problem the users who were put back, with their SCIM ids, and the service's words about earlier changes. */
+/** Adds to a problem the SCIM ids of the users who were put back. */
 function withLinks(problem: Refusal, links: readonly StoredLink[]): Refusal {
   const ids = links.map(({ userId }) => userId).join(', ');
-  const words = ids === '' ? problem.words : `${problem.words} (about ${ids})`;
-  const earlier = links.flatMap(({ failure }) => failure?.problem.words ?? []);
-  return withEarlierWords({ ...problem, words }, earlier);
+  return ids === '' ? problem : { ...problem, words: `${problem.words} (about ${ids})` };
 }
 
 /** Defers the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */

@@ -1,7 +1,7 @@
 import { toEcho } from '../../domain/cell.ts';
-import { findFailed, isNameKept, isStuck } from '../../domain/failure.ts';
+import { findFailed, isStuck } from '../../domain/failure.ts';
 import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
-import { isSameSpelt, normaliseName } from '../../domain/name.ts';
+import { isNameKept, isSameSpelt, normaliseName } from '../../domain/name.ts';
 import { removesGroupAccess } from '../../domain/protection.ts';
 import { isNotApplied } from '../../domain/values.ts';
 import { isSettable } from '../../plan/plan.ts';
@@ -99,11 +99,11 @@ async function updateGroup(call: GroupCall): Promise<Outcome | TooMany> {
   if (uid === undefined && values.displayName === undefined) return WITHOUT_UID;
   const observed = await (uid === undefined ? renameThroughScim(call) : sendUpdate(call, uid));
   const { displayName: sent = '' } = values;
-  const shown = { back: observed.displayName, before: state.observed?.displayName };
+  const [before, back] = [state.observed?.displayName, observed.displayName];
   // A field that kept its old value was not changed.
   const isMade = (field: (typeof fields)[number]) =>
     field === 'displayName'
-      ? !isNameKept(state.cells.displayName, { ...shown, sent, isSame: isSameSpelt })
+      ? !isNameKept(before, { sent, back }, isSameSpelt)
       : observed[field] === undefined || observed[field] === values[field];
   const echo = values.displayName === undefined ? {} : toNameEcho(sent, observed);
   return toTaken(fields, isMade, { group: observed, done: fields, ...echo });

@@ -1,6 +1,6 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
-import { GROUP_EXTENSION, toKnownExtension } from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, withExtension } from '../../domain/extensions.ts';
 import type { GroupField, ObservedGroup, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { limitMarks } from '../../domain/text.ts';
 import type { JsonObject } from '../../domain/values.ts';
@@ -94,10 +94,9 @@ export function parseScimGroupOf(id: string, answer: unknown): ScimGroup {
 /** Attributes of an unmanaged group without its members, as the service holds it. */
 export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject {
   const { permissions, addToCardsAndSpacesEnabled } = observed;
-  return {
-    displayName: limitMarks(observed.displayName),
-    ...toKnownExtension(GROUP_EXTENSION, { permissions, addToCardsAndSpacesEnabled }),
-  };
+  const displayName = limitMarks(observed.displayName);
+  const flags = { permissions, addToCardsAndSpacesEnabled };
+  return withExtension({ displayName }, GROUP_EXTENSION, flags);
 }
 
 /** Observation of a group in an answer of REST; `by` is the call. */

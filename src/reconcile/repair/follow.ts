@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ask } from '../../domain/cell.ts';
+import { ask, claim } from '../../domain/cell.ts';
 import { isHandOver, toChangeKey } from '../../domain/change.ts';
-import { claimLink } from '../../domain/link.ts';
 import {
   type ActionStatus,
   isOfRecovery,
@@ -181,7 +180,7 @@ async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<
   const places = actions.map(toPlace);
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
   const links = places.flatMap((place) => (place.kind === 'link' ? place : []));
-  await changeNamed(tx, row, links, (link) => claimLink(link, row.version));
+  await changeNamed(tx, row, links, (link) => claim(link, row.version));
   await updateRow(tx, row, {
     cells: JSON.stringify(ask(parseCells<string>(row), fields, row.version)),
     due_at: now,

@@ -1,5 +1,5 @@
 import { askAgain, type Cells, toEcho } from '../../domain/cell.ts';
-import { findFailed, isNameKept } from '../../domain/failure.ts';
+import { findFailed } from '../../domain/failure.ts';
 import {
   compareAccount,
   type ObservedUser,
@@ -8,7 +8,7 @@ import {
   type UserState,
 } from '../../domain/kinds.ts';
 import { hasMoreBits } from '../../domain/mask.ts';
-import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
+import { fullName, isNameKept, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { removesUserAccess } from '../../domain/protection.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import { foldCase, isNotApplied, toOwnRefusal } from '../../domain/values.ts';
@@ -157,12 +157,11 @@ async function updateUser(call: UserCall): Promise<Outcome> {
   const parts = (['active', 'name'] as const).filter((part) => fields.includes(part));
   const sent = parts.map((path) => ({ op: 'replace', path, value: values[path] }));
   const observed = await sendUpdate(call, sent);
-  const shown = { back: observed.fullName, before: state.observed?.fullName };
+  const [before, back] = [state.observed?.fullName, observed.fullName];
   const isKept =
-    name !== undefined &&
-    isNameKept(state.cells.name, { ...shown, sent: fullName(name), isSame: isSamePersonName });
+    name !== undefined && isNameKept(before, { sent: fullName(name), back }, isSamePersonName);
   const done = parts.filter((part) => part !== 'active' || isOnlySwitch(deps));
-  const echo = name ? toEcho(fullName(name), normaliseName(shown.back)) : {};
+  const echo = name ? toEcho(fullName(name), normaliseName(back)) : {};
   return toTaken(parts, (part) => (part === 'active' ? observed.active === active : !isKept), {
     observed,
     done,

@@ -1,5 +1,5 @@
 import { withLicences, withRole } from '../../domain/assignment.ts';
-import { toKnownExtension, USER_EXTENSION } from '../../domain/extensions.ts';
+import { USER_EXTENSION, withExtension } from '../../domain/extensions.ts';
 import {
   type ObservedUser,
   type UserState,
@@ -138,7 +138,7 @@ export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
     ...(address === undefined ? {} : { emails: [work] }),
     active,
     // Only the service sets these, where a list tells them.
-    ...toKnownExtension(USER_EXTENSION, { role, virtual }),
+    ...withExtension({}, USER_EXTENSION, { role, virtual }),
   };
   return withRole(withLicences(attributes, observed.appsPermissions), role);
 }

@@ -3,7 +3,6 @@ import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { UserField } from '../../domain/kinds.ts';
 import {
   BridgeError,
-  EARLIER,
   foldCase,
   NOT_THERE,
   type Refusal,
@@ -273,12 +272,11 @@ const CALL = /\b[a-z]\w*\.[a-z]\w*: [a-z-]+(?: \(status \d+\))?: /gi;
 
 function toRefusal(problem: Refusal, type: ResourceKey['type']): ScimError {
   const { code, words, ours, status } = problem;
-  const [own = ''] = words.split(EARLIER);
   const detail = ours
     ? toSentence(words)
     : `The service refused the change: ${words.replaceAll(CALL, '')}`;
   const answered = status === undefined ? '' : ` (status ${status})`;
-  const kept = ours ? toSentence(own) : `The service refused the change${answered}.`;
+  const kept = ours ? toSentence(words) : `The service refused the change${answered}.`;
   switch (code) {
     case 'conflict':
       return new ScimError(409, detail, { scimType: 'uniqueness', kept });

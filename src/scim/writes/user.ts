@@ -1,6 +1,11 @@
 import { findCreationAddress, isAddress } from '../../domain/address.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
-import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
+import {
+  toExtension,
+  toWrittenName,
+  USER_EXTENSION,
+  withExtension,
+} from '../../domain/extensions.ts';
 import { isObservedActive, type UserField } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import { isJsonObject, type JsonObject, newId, userId } from '../../domain/values.ts';
@@ -138,14 +143,9 @@ function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
 
 /** Attributes with the read-only values of the service, which survive every write. */
 function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
-  const { role, virtual } = toExtension(before, USER_EXTENSION);
-  const extension = {
-    ...toExtension(attributes, USER_EXTENSION),
-    ...(role !== undefined && { role }),
-    ...(virtual !== undefined && { virtual }),
-  };
-  const isEmpty = Object.keys(extension).length === 0;
-  return isEmpty ? attributes : { ...attributes, [USER_EXTENSION]: extension };
+  const known = toExtension(attributes, USER_EXTENSION);
+  const { role = known.role, virtual = known.virtual } = toExtension(before, USER_EXTENSION);
+  return withExtension(attributes, USER_EXTENSION, { ...known, role, virtual });
 }
 
 /** Largest user, in bytes of its JSON; a group has little text. */

@@ -3,7 +3,7 @@ import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
 import { type Cells, listWaiting } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
-import { findOldestStuck, findSeatSince } from '../../domain/failure.ts';
+import { findSeatSince, listStuck } from '../../domain/failure.ts';
 import type { GroupField, UserField } from '../../domain/kinds.ts';
 import { foldCase, type JsonObject, type JsonValue, newId } from '../../domain/values.ts';
 import type { DueClass, Origin } from '../schema.ts';
@@ -93,7 +93,7 @@ export function toCellColumns(
   link?: { readonly since: number },
 ): Pick<Row<'resources'>, 'cells' | 'stuck_at' | 'seat_since'> {
   const never = Number.POSITIVE_INFINITY;
-  const since = Math.min(findOldestStuck(cells)?.since ?? never, link?.since ?? never);
+  const since = Math.min(listStuck(cells)[0]?.[1].since ?? never, link?.since ?? never);
   return {
     cells: JSON.stringify(cells),
     stuck_at: since === never ? null : since,
