@@ -118,7 +118,7 @@ How each field stands now, and why: scim-bridge explain.`,
         const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, path);
         return { json, text: (screen) => toFirstRunText(json, client, screen) };
       }
-      const waiting = id === undefined ? await listPlans(client, 'held') : [];
+      const waiting = id === undefined ? await listHeld(client) : [];
       const known = id ?? waiting[0];
       if (known === undefined) return { json: null, text: () => toNoneText(client) };
       const json = await askOps(client, 'Plan', `/plans/${encodeURIComponent(known)}`);
@@ -192,29 +192,26 @@ async function toNoneText(client: OpsClient): Promise<string> {
   const { reading } = await askOps(client, 'Recovery', '/recovery');
   const read = firstRead ?? reading;
   const progress = read === null ? '' : ` The service is read: ${details.toReadingText(read)}.`;
-  const making = await listPlans(client, 'making');
-  return `No plan waits.${making.length > 0 ? ' A plan is being made.' : ''}${progress}\n`;
+  return `No plan waits.${progress}\n`;
 }
 
-async function listPlans(client: OpsClient, status: 'held' | 'making') {
-  const { items } = await askOps(client, 'PlanList', `/plans?status=${status}`);
+async function listHeld(client: OpsClient) {
+  const { items } = await askOps(client, 'PlanList', '/plans?status=held');
   return items.map(({ id }) => id);
 }
 
 const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
   none: 'The bridge is live, and nothing is held.',
   observing: 'The bridge observes: nothing is changed in the service.',
-  reading: 'The bridge is live and reads the service; what was accepted before is held.',
   waiting: 'The bridge is live; what was accepted before is held until its plan is decided.',
 };
 
 async function toFirstRunText(view: OpsJson<'FirstRun'>, client: OpsClient, screen: table.Screen) {
-  const { phase, reading, counts, kinds, seats, items, planId } = view;
+  const { phase, counts, kinds, seats, items, planId } = view;
   const sums = Object.entries({ ...counts, ...kinds });
   const plan = planId && (await askOps(client, 'Plan', `/plans/${planId}`));
   return [
     `${PHASES[phase]}\n`,
-    reading === null ? '' : table.toMoments(`It is ${details.toReadingText(reading)}.\n`),
     toSeats(seats),
     ...sums.map(([name, count]) => `  ${name.padEnd(18)} ${count}\n`),
     items.length === 0 ? '' : `\n${table.toTable(items, FIRST_RUN.columns, screen)}`,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { toCount } from '../domain/text.ts';
 import { BridgeError } from '../domain/values.ts';
-import { requestRecovery } from '../reconcile/repair/recovery-plan.ts';
+import { requestRecovery } from '../reconcile/repair/recovery.ts';
 import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';

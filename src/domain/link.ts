@@ -129,11 +129,11 @@ export function revertLink(
   return { ...link, desired, pending, by_rule: before?.by_rule ?? 0 };
 }
 
-/** The link after its change was dropped: the service still holds the earlier state. */
+/** The link after its change was dropped: who is to go and was never seen counts as in. */
 export const dropChange = (before: Link): Link => ({
   ...before,
   pending: undefined,
-  observed: before.observed ?? 1,
+  observed: before.observed ?? (before.desired === 0 ? 1 : null),
 });
 
 /** The link after the group or account disappeared from the service: pending again if wanted, otherwise undefined. */

@@ -5,8 +5,8 @@ import type { GroupField, UserField } from './kinds.ts';
 import type { LinkKey } from './link.ts';
 import { isJsonObject, userId } from './values.ts';
 
-/** Status of a plan. `making`: the service is read first. `held`: it waits for an operator. `approved`: it is under way. */
-export const PLAN_STATUSES = ['making', 'held', 'approved', 'applied', 'discarded'] as const;
+/** Status of a plan. `held`: it waits for an operator. `approved`: it is under way. */
+export const PLAN_STATUSES = ['held', 'approved', 'applied', 'discarded'] as const;
 /** One of these statuses. */
 export type PlanStatus = (typeof PLAN_STATUSES)[number];
 

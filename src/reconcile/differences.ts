@@ -20,7 +20,7 @@ import {
 } from '../domain/kinds.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { type GivenKey, keyText, type ResourceKey } from '../domain/values.ts';
-import { hasWaiting } from '../store/engine/columns.ts';
+import { hasWaiting, parseCells } from '../store/engine/columns.ts';
 import { listDifferingLinks } from '../store/links/links.ts';
 import { findGroupByUpstream } from '../store/resources/find.ts';
 import {
@@ -212,6 +212,35 @@ async function listOfDeletedGroup(db: Db, row: GroupRow): Promise<readonly Diffe
   if (!isToGo) return lists;
   const values = { desired: null, observed: { displayName: row.name } };
   return [...lists, toDifference(row, 'group.unmanaged', values)];
+}
+
+/** True when a resource is still to be made, or made anew; its absence is stored nowhere, so no more can be asked. */
+export function isWanted(row: ResourceRow): boolean {
+  if (row.origin === null || row.deleted_at !== null) return false;
+  const cells = parseCells(row);
+  if (row.type === 'group') return isLinked(row) || !isWaiting(cells.existence);
+  return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
+}
+
+/** True when it is to be made, and no account or group is known that could be it. */
+export function isMissing(row: ResourceRow): boolean {
+  const observed = toObservation(row);
+  if (!isWanted(row) || (isLinked(row) && !isGone(observed))) return false;
+  return row.type === 'group' || findAccountObstacle(row) === undefined;
+}
+
+/** The change that makes a user or group. */
+export function toCreation({ type, id: resourceId }: ResourceRow): PlanAction {
+  const change = { kind: `${type}.create`, type, resourceId, memberId: '' } as const;
+  return { ...change, desired: { active: true }, observed: null, harm: undefined };
+}
+
+const NO_ADDRESS =
+  'The provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive.';
+
+/** Finds the reason why no account can be made for a user; undefined when one can. */
+export function findAccountObstacle(row: UserRow): string | undefined {
+  return toUserState(row).desired.address === undefined ? NO_ADDRESS : undefined;
 }
 
 /** Makes live users and groups due for a look (`now`: epoch milliseconds), and returns them; desired state stays. */

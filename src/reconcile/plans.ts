@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import {
+  type ChangeKind,
   exceedsLimit,
   findGrant,
   HARM_KINDS,
@@ -12,39 +13,37 @@ import {
   toGrantName,
   toHarmWords,
 } from '../domain/change.ts';
-import type { Deactivation } from '../domain/kinds.ts';
-import { dropChange, toLinkText } from '../domain/link.ts';
+import { dropChange, type LinkKey, toLinkText } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
 import { BridgeError, type JsonObject, newId } from '../domain/values.ts';
 import {
   listFields,
   listParts,
   listLinks as listStepLinks,
-  type Part,
   type PlannedFact,
   type Step,
   toChanges,
 } from '../plan/step.ts';
 import { forgetRemoval } from '../store/due.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
-import { changeNamed, listLinks } from '../store/links/links.ts';
+import { changeLinks, listLinks } from '../store/links/links.ts';
 import { countProviderHarm, type WrittenChange } from '../store/logs.ts';
 import {
   countPopulation,
   insertPlanActions,
   listAutomaticChanges,
   listHeldChanges,
-  lockHeld,
+  lockPlans,
   type PlanRow,
   toAction,
 } from '../store/plans.ts';
 import { findRow, lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
 import { createShared } from '../store/shared-state.ts';
 import type { Db } from '../store/store.ts';
-import { insertOne, updateWhere } from '../store/tables.ts';
+import { findOne, insertOne, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { compareKnown } from './differences.ts';
+import { compareKnown, isMissing, toCreation } from './differences.ts';
 
 /** Numbers of actions: all, of each kind, and of each kind of harm. */
 export interface PlanCounts extends JsonObject {
@@ -80,8 +79,7 @@ export function sumUp(actions: readonly PlanAction[], { hash, counts } = NOTHING
   };
 }
 
-/** The columns of a sum. */
-export const toSumColumns = ({ hash, counts }: PlanSum) => ({
+const toSumColumns = ({ hash, counts }: PlanSum) => ({
   hash,
   counts: JSON.stringify(counts),
 });
@@ -102,7 +100,7 @@ export async function addPlan(
   actions: readonly PlanAction[],
   { now, by, reason = null, automatic = 0, undoes = null, status, source }: NewPlan,
 ): Promise<PlanRow> {
-  const isDecided = status !== 'held' && status !== 'making';
+  const isDecided = status !== 'held';
   const row = {
     status,
     source,
@@ -121,16 +119,25 @@ export async function addPlan(
   return stored;
 }
 
-/** Adds actions to a plan that waits. It has another hash from then on, so nobody approves what was not shown. */
-async function growPlan(
+/** Adds changes to the plan of their source that waits, or to a new one; changes that are held already stay as they are. */
+export async function addToHeld(
   tx: Db,
-  plan: PlanRow,
   actions: readonly PlanAction[],
-  { reason, now }: { readonly reason: string; readonly now: number },
+  { source, reason, now }: Pick<PlanRow, 'source' | 'reason'> & { readonly now: number },
 ): Promise<PlanRow> {
-  await insertPlanActions(tx, { id: plan.id, now }, actions);
+  const plan = await findOne(tx, 'plans', { status: 'held', source });
+  if (plan === undefined) return addPlan(tx, actions, { status: 'held', source, reason, now });
+  const toKey = (id: string, kind: ChangeKind, memberId: string) =>
+    `${id} ${toChangeKey({ kind, memberId })}`;
+  const ids = [...new Set(actions.map(({ resourceId }) => resourceId))];
+  const held = await listHeldChanges(tx, ids);
+  const known = new Set(held.map((one) => toKey(one.resource_id, one.kind, one.member_id)));
+  const added = actions.filter((one) => !known.has(toKey(one.resourceId, one.kind, one.memberId)));
+  if (added.length === 0) return plan;
+  await insertPlanActions(tx, { id: plan.id, now }, added);
   const before = { hash: plan.hash, counts: parseStored<PlanCounts>(plan.counts) };
-  const change = { ...toSumColumns(sumUp(actions, before)), reason };
+  // It has another hash from then on, so nobody approves what was not shown.
+  const change = { ...toSumColumns(sumUp(added, before)), reason };
   await updateWhere(tx, 'plans', { id: plan.id }, change);
   return { ...plan, ...change };
 }
@@ -276,52 +283,49 @@ export async function holdRemovals(
       limit.harms.has(harm),
     );
   const parts = listParts({ ...step, facts: step.facts.filter(isTaken) });
+  const which = { fields: listFields(parts), links: listStepLinks(parts) };
   const { isOther, plan } = await store.write(async (tx) => {
-    const held = await lockHeld(tx, ['provider']);
+    await lockPlans(tx);
     const row: ResourceRow | undefined = await lockRow(tx, planned);
     // It was written since, so it is planned anew.
     if (row?.version !== planned.version) return { isOther: true };
-    const actions = await take(tx, row, { parts, deactivation: policy.deactivation });
+    const actions = await takeWaiting(tx, { policy }, row, which);
     if (actions.length === 0) return { isOther: false };
-    const made = { reason: limit.message, now: clock.now() };
-    if (held === undefined) {
-      const standing = { status: 'held', source: 'provider' } as const;
-      return { isOther: true, plan: await addPlan(tx, actions, { ...standing, ...made }) };
-    }
-    const known = (await listHeldChanges(tx, [row.id])).map(({ kind, member_id: memberId }) =>
-      toChangeKey({ kind, memberId }),
-    );
-    const added = actions.filter((action) => !known.includes(toChangeKey(action)));
-    if (added.length === 0) return { isOther: true };
-    return { isOther: true, plan: await growPlan(tx, held, added, made) };
+    // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
+    if (row.type === 'group') await forgetRemoval(tx, row, row.version);
+    const held = { source: 'provider', reason: limit.message, now: clock.now() } as const;
+    return { isOther: true, plan: await addToHeld(tx, actions, held) };
   });
   if (plan !== undefined) tellPlan(events, plan);
   return isOther;
 }
 
-/** Takes parts out of what waits of a user or group. What differs from then on there are the actions of the plan. */
-async function take(
+/** Takes what waits of a user or group, or these parts of it, out of what is to be done. Returns what differs there from then on. */
+export async function takeWaiting(
   tx: Db,
+  { policy }: Pick<ReconcileDeps, 'policy'>,
   row: ResourceRow,
-  { parts, deactivation }: { readonly parts: readonly Part[]; readonly deactivation: Deactivation },
+  which?: { readonly fields: readonly string[]; readonly links: readonly LinkKey[] },
 ): Promise<PlanAction[]> {
-  const fields: readonly string[] = listFields(parts);
   const known = parseCells<string>(row);
-  const left = listWaiting(known).filter((field) => !fields.includes(field));
+  const waiting = listWaiting(known);
+  const fields = waiting.filter((field) => which?.fields.includes(field) ?? true);
+  const left = waiting.filter((field) => !fields.includes(field));
   const cells = JSON.stringify(onlyWaiting(known, left));
   await updateRow(tx, row, { cells });
-  const taken = await changeNamed(tx, row, listStepLinks(parts), (link) =>
-    !isWaiting(link) || link.desired === 1 ? link : dropChange(link),
+  const named = which && new Set(which.links.map(toLinkText));
+  const users = { userIds: which?.links.map(({ userId }) => userId) };
+  const taken = await changeLinks(tx, row, row.type === 'user' ? { userIds: [] } : users, (link) =>
+    isWaiting(link) && (named?.has(toLinkText(link)) ?? true) ? dropChange(link) : link,
   );
   const links = new Set(taken.map(toLinkText));
-  const differing = (await compareKnown(tx, { ...row, cells }, deactivation)).changes.values();
-  const actions = [...differing].filter((action) => {
+  const { changes } = await compareKnown(tx, { ...row, cells }, policy.deactivation);
+  const actions = [...changes.values()].filter((action) => {
     const place = toPlace(action);
     return place.kind === 'link'
       ? links.has(toLinkText(place))
       : place.fields.some((field) => fields.includes(field));
   });
-  // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
-  if (row.type === 'group' && actions.length > 0) await forgetRemoval(tx, row, row.version);
-  return actions;
+  const isToBeMade = fields.some((field) => field === 'account' || field === 'existence');
+  return isToBeMade && isMissing({ ...row, cells }) ? [toCreation(row), ...actions] : actions;
 }

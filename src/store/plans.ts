@@ -1,36 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
-import { listWaiting, onlyWaiting } from '../domain/cell.ts';
-import { CHANGES, type ChangeKind, FIELD_CHANGES, type HarmKind } from '../domain/change.ts';
-import { isEntityField } from '../domain/entity.ts';
-import type { GroupField, UserField } from '../domain/kinds.ts';
-import type { LinkKey, LinkList } from '../domain/link.ts';
-import {
-  type ActionStatus,
-  HOLDING_SOURCES,
-  type PlanAction,
-  type PlanOrigin,
-} from '../domain/plan.ts';
+import type { HarmKind } from '../domain/change.ts';
+import type { LinkList } from '../domain/link.ts';
+import { type ActionStatus, HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
 import type { JsonValue } from '../domain/values.ts';
-import { parseCells, parseStored, waits } from './engine/columns.ts';
+import { parseStored, waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
 import type { ResourceRow } from './resources/rows.ts';
-import type { Db } from './store.ts';
-import { findOne, insertAll, type Row, updateWhere } from './tables.ts';
+import type { Db, ListPart } from './store.ts';
+import { insertAll, type Row, updateWhere } from './tables.ts';
 
 /** A plan as stored. */
 export type PlanRow = Row<'plans'>;
 
 /** Has processes take turns at plans until the transaction ends: after `enterRules`, and before users and groups are locked. */
 export const lockPlans = (tx: Db) => lockUntilCommit(tx, 'plans');
-
-/** Locks plans, and finds the one of these sources that waits: nobody decides about it meanwhile. */
-export async function lockHeld(
-  tx: Db,
-  sources: readonly PlanOrigin[],
-): Promise<PlanRow | undefined> {
-  await lockPlans(tx);
-  return findOne(tx, 'plans', { status: 'held', source: sources });
-}
 
 /** A plan that waits for an operator, with its number of changes that are still to be made. */
 export type WaitingPlan = Pick<PlanRow, 'id' | 'source' | 'created_at' | 'reason'> & {
@@ -197,45 +180,27 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   return readNumber(db, counted[harm]);
 }
 
-/** Ends all that waits, and has everything looked at before the next action. Returns the changes that may have waited, without values. */
-export async function holdEverything(tx: Db): Promise<PlanAction[]> {
-  const held = await holdFields(tx);
-  // A repair that waited is held like everything else.
+/** Lists managed users and groups of which something waits. */
+export const listWaitingRows = (db: Db, { afterSeq, limit }: ListPart) =>
+  select<ResourceRow>(db)`
+    select * from resources where seq > ${afterSeq} and origin is not null and (${waits('cells')}
+      or seq in (select group_id from links where pending is not null))
+    order by seq limit ${limit}`;
+
+/** Ends all plans that are not over, with what was still to be done of them. */
+export async function endAllPlans(
+  tx: Db,
+  { reason, now }: { readonly reason: string; readonly now: number },
+): Promise<void> {
+  const end = { status: 'discarded', reason, decided_at: now, ended_at: now } as const;
+  const plan_id = (await updateWhere(tx, 'plans', { ended_at: null }, end)).map(({ id }) => id);
+  const open = { plan_id, status: ['planned', 'released'] } as const;
+  await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
   await updateWhere(tx, 'drifts', { status: 'repairing' }, { status: 'open', plan_id: null });
-  const rows = await select<LinkKey & { groupId: string; desired: number }>(tx)`
-    update links set pending = null, retry_at = null, attempts = 0 where pending is not null
-    returning list, desired, (select id from resources where seq = group_id) as "groupId",
-      (select id from resources where seq = target) as "userId"`;
-  for (const { list, groupId, userId, desired } of rows) {
-    const kind = `${list}.${desired === 1 ? 'add' : 'remove'}` as const;
-    held.push({ ...UNKNOWN, kind, type: 'group', resourceId: groupId, memberId: userId });
-  }
-  return held;
 }
 
-async function holdFields(tx: Db): Promise<PlanAction[]> {
+/** Has everything looked at before the next action, which is due for nothing that was tried before. */
+export async function doubtEverything(tx: Db): Promise<void> {
   await sql`update resources set attempts = 0, failing_since = null, last_error = null,
     stuck_at = null, must_look = must_look + 1, due_at = null where origin is not null`.execute(tx);
-  const rows = await select<Pick<ResourceRow, 'type' | 'id' | 'cells'>>(tx)`
-    select type, id, cells from resources where origin is not null and ${waits('cells')}`;
-  const held: PlanAction[] = [];
-  for (const { type, id, ...row } of rows) {
-    const cells = parseCells<UserField | GroupField>(row);
-    for (const field of listWaiting(cells)) {
-      const place = { type, resourceId: id, memberId: isEntityField(field) ? field : '' };
-      held.push(...listKinds(field).map((kind) => ({ ...UNKNOWN, kind, ...place })));
-    }
-    const left = JSON.stringify(onlyWaiting(cells, []));
-    await sql`update resources set cells = ${left} where id = ${id}`.execute(tx);
-  }
-  return held;
-}
-
-const UNKNOWN = { desired: null, observed: null, harm: undefined } as const;
-
-/** Lists the changes by which a plan may have the service hold a field: userName and address are changed by none. */
-function listKinds(field: UserField | GroupField): readonly ChangeKind[] {
-  if (isEntityField(field)) return ['entity.add', 'entity.change', 'entity.remove'];
-  const [on, off = on] = FIELD_CHANGES[field];
-  return CHANGES[on].repairs === undefined ? [] : [...new Set([on, off])];
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { failing, HANGING } from '../support/faults.ts';
+import { failing } from '../support/faults.ts';
 import { describeService, type Lives, makeLives } from '../support/lives.ts';
 import { toObjects } from '../support/operator.ts';
 import { decide, readPlan } from '../support/pilots.ts';
@@ -285,24 +285,6 @@ describe('going live', () => {
     expect(lives.sandbox.calls.counts()).toEqual(row.counts);
     const { service } = lives.sandbox;
     expect(service.findUser(`person${PEOPLE}@example.com`)).toBeDefined();
-  });
-
-  test('tells how far the service is read while the plan is made', async () => {
-    const paged = { ...settings, UPSTREAM_PAGE_SIZE: '1' };
-    const lives = await makeLives({ settings: paged, sandbox: { seed: NOBODY } });
-    await lives.live((bridge) => bridge.addUsers(1), OBSERVE);
-    lives.sandbox.faults.add({ operation: 'scim.getUsers', fault: HANGING, skip: 2 });
-
-    await lives.live(async (bridge) => {
-      const show = (...args: string[]) => runner(bridge)(...args);
-      const read = async () => Object((await bridge.ops('GET', '/recovery')).body).reading;
-      await expect.poll(read).toMatchObject({ step: 'users', read: 2, expected: 4 });
-      const texts = [await show('plan', 'show'), await show('plan', 'show', '--first-run')];
-      lives.sandbox.faults.clear();
-      await expect.poll(read).toBe(null);
-
-      for (const { text } of texts) expect(text).toContain('reading users, 2 of 4 so far');
-    });
   });
 });
 

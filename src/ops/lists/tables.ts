@@ -110,7 +110,7 @@ export const PLANS = listOf('PlanList', [
   path: '/plans',
   summary: 'List plans, the newest first.',
   // As the domain has them: its module of plans is not for browsers.
-  filters: { status: ['making', 'held', 'approved', 'applied', 'discarded'] },
+  filters: { status: ['held', 'approved', 'applied', 'discarded'] },
   command: 'plan list',
 });
 

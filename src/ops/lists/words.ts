@@ -52,7 +52,7 @@ export function toSource(source: string): string {
 export function toDecider(plan: Pick<OpsJson<'PlanSummary'>, 'status' | 'decidedBy'>): string {
   const { status, decidedBy } = plan;
   if (decidedBy !== null) return decidedBy;
-  if (status === 'held' || status === 'making') return '';
+  if (status === 'held') return '';
   return status === 'discarded' ? 'the bridge' : 'the policy, without asking';
 }
 

@@ -12,7 +12,7 @@ import {
   type UserField,
 } from '../../domain/kinds.ts';
 import type { JsonObject } from '../../domain/values.ts';
-import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
+import { RECOVERY } from '../../reconcile/repair/recovery.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import { countWaitingLinks, type WaitingCount } from '../../store/resources/lists.ts';
@@ -61,11 +61,13 @@ async function readFirstRun(sources: OpsSources, { limit, cursor }: ListQuery<Fi
     // The first page counts to the end.
     if (cursor !== undefined) break;
   }
-  const { phase, reason, planId, reading } = await readRecovery(sources);
+  const { reason, planId } = await readRecovery(sources);
   const isObserving = sources.writes().mode === 'observe';
-  const isFirstRun = !isObserving && reason?.code === 'first-run' && phase !== 'requested';
-  const usual = { phase: isObserving ? 'observing' : 'none', planId: null } as const;
-  const page = { ...(isFirstRun ? { phase, planId } : usual), reading, items, nextCursor };
+  const isHeld = !isObserving && reason?.code === 'first-run';
+  const standing = isHeld
+    ? ({ phase: 'waiting', planId } as const)
+    : ({ phase: isObserving ? 'observing' : 'none', planId: null } as const);
+  const page = { ...standing, items, nextCursor };
   if (cursor !== undefined) return { ...page, counts: null, kinds: null, seats: null };
   const { free: has } = await sources.readSeats();
   return { ...page, counts, kinds, seats: { ...seats, has } };

@@ -218,16 +218,12 @@ export const Recovery = t.object({
   ),
   since: t.momentOrNull(),
   reason: t.partOrNull(null, { code: t.word(['restored', 'audit', 'first-run']) }),
-  planId: t.textOrNull('The plan that is made, or waits.'),
+  planId: t.textOrNull('The plan that waits.'),
   reading: t.orNull(t.reading, 'null: it is not read now.'),
 });
 export const FirstRun = t.listOf(FirstRunItem).extend({
-  phase: t.word(
-    ['none', 'observing', 'reading', 'waiting'],
-    '`reading`, `waiting`: what was accepted is held.',
-  ),
-  planId: t.textOrNull('The plan that is made, or waits.'),
-  reading: t.orNull(t.reading, 'How far the service is read for the plan.'),
+  phase: t.word(['none', 'observing', 'waiting'], '`waiting`: what was accepted is held.'),
+  planId: t.textOrNull('The plan that waits.'),
   counts: t.orNull(t.counts(), 'Of all entries by `type.outcome`; null on later pages.'),
   kinds: t.orNull(t.counts(), 'Of the changes of all entries; null on later pages.'),
   seats: t.orNull(t.planSeats, 'Of all entries; null on later pages.'),

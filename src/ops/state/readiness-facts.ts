@@ -8,7 +8,7 @@ import type { ExceededHarm } from '../../reconcile/plans.ts';
 import type { FirstReadState } from '../../reconcile/read/first-read.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery.ts';
-import { RECOVERY } from '../../reconcile/repair/recovery-plan.ts';
+import { RECOVERY } from '../../reconcile/repair/recovery.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
 import { listLiveCredentials } from '../../store/credentials.ts';

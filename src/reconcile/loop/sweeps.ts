@@ -9,7 +9,7 @@ import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
 import { Reading } from '../read/reading.ts';
 import type { DecisionSource } from '../repair/decide.ts';
-import { RECOVERY } from '../repair/recovery-plan.ts';
+import { RECOVERY } from '../repair/recovery.ts';
 
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;

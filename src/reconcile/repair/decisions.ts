@@ -24,7 +24,6 @@ import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { mayHaveMade } from '../../store/logs.ts';
 import {
   listHeldChanges,
-  lockHeld,
   lockPlans,
   type PlanActionRow,
   type PlanRow,
@@ -181,7 +180,8 @@ async function planHandover(
 ): Promise<{ readonly kind: 'planned' | 'waits'; readonly plan: PlanRow }> {
   const waiting = { status: 'held', source: 'handover' } as const;
   const planned = await store.write(async (tx) => {
-    const before = await lockHeld(tx, [waiting.source]);
+    await lockPlans(tx);
+    const before = await findOne(tx, 'plans', waiting);
     if (before !== undefined) return { kind: 'waits', plan: before } as const;
     const actions = handovers.map(({ type, id: resourceId, from, to }): PlanAction => {
       const subject = { type, resourceId, memberId: '', harm: undefined };

@@ -34,17 +34,11 @@ import {
 } from '../../store/links/links.ts';
 import { touchGroupsOf } from '../../store/links/of-users.ts';
 import { listByName } from '../../store/resources/find.ts';
-import {
-  findRow,
-  getRow,
-  type ResourceRow,
-  type UserRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
-import { isLinked, NO_IDS, toObservation, toUserState } from '../../store/resources/state.ts';
+import { findRow, getRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { type Current, findCurrent } from '../differences.ts';
+import { type Current, findAccountObstacle, findCurrent, isWanted } from '../differences.ts';
 
 /** True when the precondition of a change holds: the same value is desired, and the same was observed. */
 export function isStillSo({ row, changes }: Current, change: PlanAction): boolean {
@@ -62,14 +56,6 @@ function toOwnPart(value: JsonValue, own: JsonValue): JsonValue {
   if (!isJsonObject(value) || !isJsonObject(own)) return value;
   const fields = Object.keys(own).filter((field) => Object.hasOwn(value, field));
   return Object.fromEntries(fields.map((field) => [field, value[field] ?? null]));
-}
-
-/** True when a resource is still to be made, or made anew; its absence is stored nowhere, so no more can be asked. */
-export function isWanted(row: ResourceRow): boolean {
-  if (row.origin === null || row.deleted_at !== null) return false;
-  const cells = parseCells(row);
-  if (row.type === 'group') return isLinked(row) || !isWaiting(cells.existence);
-  return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
 }
 
 /** `gone`: the user or group that it is about was deleted. */
@@ -106,14 +92,6 @@ async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Pro
 /** Finds one user in a list of a group. */
 export async function findLink(db: Db, row: ResourceRow, { list, userId }: LinkKey) {
   return (await listLinks(db, row, { list, userIds: [userId] }))[0];
-}
-
-const NO_ADDRESS =
-  'The provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive.';
-
-/** Finds the reason why no account can be made for a user; undefined when one can. */
-export function findAccountObstacle(row: UserRow): string | undefined {
-  return toUserState(row).desired.address === undefined ? NO_ADDRESS : undefined;
 }
 
 /** Finds the reason why a repair can not be made: who is protected loses nothing, but may leave an ordinary group. */

@@ -37,7 +37,7 @@ import { tellPlan } from '../plans.ts';
 import { dropRepairs } from './decide.ts';
 import { handOver } from './decisions.ts';
 import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
-import { endRecovery } from './recovery-plan.ts';
+import { endRecovery } from './recovery.ts';
 
 const PART = 200;
 /** Age from which an observation is renewed before it is acted on, in milliseconds. */

@@ -10,7 +10,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { type DecisionSource, decide } from './decide.ts';
 import { createFollower } from './follow.ts';
-import { RECOVERY } from './recovery-plan.ts';
+import { RECOVERY } from './recovery.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;

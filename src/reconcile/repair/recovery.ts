@@ -1,5 +1,15 @@
-import { countDueChanges } from '../../store/due.ts';
-import { holdEverything, insertPlanActions, lockPlans } from '../../store/plans.ts';
+import { isOfRecovery, type PlanAction } from '../../domain/plan.ts';
+import { readParts } from '../../store/engine/dialect.ts';
+import {
+  countPlanActions,
+  doubtEverything,
+  endAllPlans,
+  listWaitingRows,
+  lockPlans,
+  type PlanRow,
+} from '../../store/plans.ts';
+import { type GroupRow, MANAGED, type ResourceRow, readRows } from '../../store/resources/rows.ts';
+import { isLinked, toSeenEntities } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
@@ -7,26 +17,70 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { CLOCKS_MS, findLearnedAccount, type NamedEvent, nameNewEvents } from '../audit/events.ts';
-import type { Hold, ReconcileDeps } from '../deps.ts';
+import { readGroupLists } from '../compare/look.ts';
+import type { Hold, ProcessDeps, ReconcileDeps } from '../deps.ts';
+import { compareKnown, findAccountObstacle, isWanted, toCreation } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { classify } from '../outcome.ts';
-import { addPlan, sumUp, toSumColumns } from '../plans.ts';
+import { addPlan, addToHeld, takeWaiting, tellPlan } from '../plans.ts';
 import type { FirstRead } from '../read/first-read.ts';
-import { Reading } from '../read/reading.ts';
+import { readService } from '../read/read-service.ts';
+import { Reading, type ReadRun } from '../read/reading.ts';
 import { mayGoWithout } from '../read/service.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
-import { planRecovery, RECOVERY, type RecoveryCode, type RecoveryState } from './recovery-plan.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
 /** Interval of asking whether recovery is over, and rest after a failure, in milliseconds. */
 const LOOK_MS = 2_000;
+/** Rows of one read of the store. */
+const PART = 500;
 
-/** Page size, the largest of the service, and pages that are read: 10,000 changes of our own prove enough. */
-const PAGES = { pageSize: 500, pagesMax: 20 };
-const READING = { class: 'look', key: 'recovery' } as const;
+/** The largest pages of the service: 10,000 changes of our own prove enough. */
+const PAGES = { pageSize: 500, pagesMax: 20, class: 'look', key: 'recovery' } as const;
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
+
+/** State of recovery; undefined in the store when there is none. */
+export interface RecoveryState {
+  /**
+   * - `requested`: an operator says that a backup was restored; the next start begins
+   * - `reading`: nothing waits any more, the whole service is being read
+   * - `waiting`: the plan waits for an operator, or is followed
+   */
+  readonly phase: 'requested' | 'reading' | 'waiting';
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** An operator or the audit log says that the store is older than the service, or it only observed. */
+  readonly reason: { readonly code: 'restored' | 'audit' | 'first-run' };
+  /** null: none was made yet. */
+  readonly planId: string | null;
+}
+
+/** The state of recovery, as processes share it. */
+export const RECOVERY = createShared<RecoveryState>('recovery');
+
+/** Makes the next start begin recovery, whatever the audit log says. */
+export async function requestRecovery(tx: Db, now: number): Promise<void> {
+  const reason = { code: 'restored' } as const;
+  await RECOVERY.save(tx, { phase: 'requested', since: now, reason, planId: null }, now);
+}
+
+/** Ends the recovery that a plan was made for: nothing of it is held any more. */
+export async function endRecovery(
+  { store, events }: Pick<ProcessDeps, 'store' | 'events'>,
+  { id, source, status }: Pick<PlanRow, 'id' | 'source' | 'status'>,
+): Promise<void> {
+  if (!isOfRecovery(source)) return;
+  const actions = await store.write(async (tx) => {
+    if ((await RECOVERY.lock(tx))?.planId !== id) return undefined;
+    await RECOVERY.delete(tx);
+    return (await countPlanActions(tx, id)).get('released') ?? 0;
+  });
+  if (actions === undefined) return;
+  events.recovery({ phase: 'over', code: status, actions });
+  store.bell.ring('decided');
+}
 
 interface RecoveryDeps extends ReconcileDeps {
   readonly mode: Mode;
@@ -65,8 +119,8 @@ export function createRecovery(deps: RecoveryDeps) {
       store.bell.ring('decided');
     }
     await beat();
-    if (reading !== undefined && begun.state?.planId) {
-      await planRecovery({ deps, reading, signal }, begun.state, begun.state.planId);
+    if (reading !== undefined && begun.state !== undefined) {
+      await planRestore({ deps, reading, signal }, begun.state);
       reading = undefined;
     }
     read.resolve();
@@ -77,13 +131,13 @@ export function createRecovery(deps: RecoveryDeps) {
   });
 
   /** Hold on changes until the store is known to be current. */
-  const hold: Hold = {
+  const held: Hold = {
     over: over.promise,
     trusted: trusted.promise,
     isLong: () => firstRead.hold.isLong() || attempts > 1,
   };
   return {
-    hold,
+    hold: held,
     /** Resolves when the service was read, and a plan waits at most. */
     read: read.promise,
     /** How far the service was read again; undefined: no list is being read. */
@@ -118,73 +172,131 @@ interface Begun {
 async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal): Promise<Begun> {
   const { store, firstRead, events } = deps;
   const state = await RECOVERY.find(store.read);
-  if (state?.phase === 'requested') return { state: await enter(deps, 'restored') };
+  if (state?.phase === 'requested') return { state: await enter(deps, state.reason) };
   // Before the first read is finished nothing is managed, so nothing can be done again.
   if (state !== undefined || !firstRead.finished) return { state };
   const detection = await detectRestore(deps, attempt, signal);
   const code = detection.kind === 'unknown' ? detection.code : 'audit';
   events.recovery({ phase: detection.kind, code });
   if (detection.kind !== 'stale') return { detection };
-  return { detection, state: await enter(deps, 'audit') };
+  return { detection, state: await enter(deps, { code: 'audit' }) };
 }
 
-/** Runs before the first request is answered, because later changes are not held. @throws StoreError */
+/** Makes a plan of what was accepted while observing, before the first request is answered: later changes are not held. */
 async function goLive(deps: RecoveryDeps): Promise<void> {
-  const { store, mode } = deps;
-  if (mode === 'observe' || (await OBSERVING.find(store.read)) === undefined) return;
-  const due = await countDueChanges(store.read, Number.MAX_SAFE_INTEGER, 1);
-  const state = await RECOVERY.find(store.read);
-  // A restored backup that an operator reported holds everything in any case.
-  if (due === 0 || state?.phase === 'requested') await store.write(OBSERVING.delete);
-  else await enter(deps, state?.reason.code ?? 'first-run');
-}
-
-async function enter(
-  { store, clock, events, mode }: RecoveryDeps,
-  code: RecoveryCode,
-): Promise<RecoveryState> {
+  const { store, mode, clock, events } = deps;
+  if (mode === 'observe') return;
   const now = clock.now();
-  const isFirstRun = code === 'first-run';
-  const entered = await store.write(async (tx) => {
+  const plan = await store.write(async (tx) => {
     // Where another process has gone live, changes since then are not held again.
-    const isLate = isFirstRun && (await OBSERVING.lock(tx)) === undefined;
-    const begun = isLate ? await RECOVERY.find(tx) : undefined;
-    if (begun !== undefined) return begun;
-    const planId = await openPlan(tx, isFirstRun ? 'first-run' : 'restore', now);
-    const held = await holdEverything(tx);
-    if (isFirstRun) await insertPlanActions(tx, { id: planId, now }, held);
-    const state = { phase: 'reading', since: now, reason: { code }, planId } as const;
-    await RECOVERY.save(tx, state, now);
-    // All pending changes are held now, for whichever reason they waited.
-    if (mode === 'live') await OBSERVING.delete(tx);
-    return state;
+    if ((await OBSERVING.lock(tx)) === undefined) return undefined;
+    await OBSERVING.delete(tx);
+    await lockPlans(tx);
+    const state = await RECOVERY.find(tx);
+    const reason = { code: 'first-run' } as const;
+    const words = 'it was asked for while the bridge observed';
+    if (state !== undefined && state.reason.code !== reason.code) {
+      // What was accepted since is held with the rest.
+      await RECOVERY.save(tx, { ...state, phase: 'requested', planId: null }, now);
+      return undefined;
+    }
+    const actions = await takeAll(tx, deps);
+    if (actions.length === 0) return undefined;
+    const held = await addToHeld(tx, actions, { source: 'first-run', reason: words, now });
+    await RECOVERY.save(tx, { phase: 'waiting', since: now, reason, planId: held.id }, now);
+    return held;
   });
-  events.recovery({ phase: 'reading', code });
-  return entered;
+  if (plan !== undefined) tellPlan(events, plan);
 }
 
-/** Opens the plan that is made once the service was read; again, where one of what waits after observing is open. */
-async function openPlan(tx: Db, source: 'first-run' | 'restore', now: number): Promise<string> {
-  await lockPlans(tx);
-  if (source === 'restore') await endAllPlans(tx, now);
-  const asked = 'it was asked for while the bridge observed';
-  const reason =
-    source === 'restore' ? 'the store is older than what was done in the service' : asked;
-  const plan = { source, status: 'making', reason, automatic: 0 } as const;
-  const empty = { ...toSumColumns(sumUp([])), created_at: now };
-  const open = { source, status: ['making', 'held'] } as const;
-  const [again] = await updateWhere(tx, 'plans', open, { ...plan, ...empty });
-  return (again ?? (await addPlan(tx, [], { ...plan, now }))).id;
+/** Takes all that waits, so that nothing does. */
+async function takeAll(tx: Db, deps: ReconcileDeps): Promise<PlanAction[]> {
+  const actions: PlanAction[] = [];
+  for await (const rows of readParts(PART, (part) => listWaitingRows(tx, part)))
+    for (const row of rows) actions.push(...(await takeWaiting(tx, deps, row)));
+  return actions;
 }
 
-/** They were made from a store that is older than the service. */
-async function endAllPlans(tx: Db, now: number): Promise<void> {
-  const why = { reason: 'a backup was restored', decided_at: now, ended_at: now };
-  const ended = await updateWhere(tx, 'plans', { ended_at: null }, { status: 'discarded', ...why });
-  const open = { plan_id: ended.map(({ id }) => id), status: ['planned', 'released'] } as const;
-  await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
+/** Forgets what a store that is older than the service was about to do: the service is read, and everything is looked at before the next action. */
+async function enter(deps: RecoveryDeps, reason: RecoveryState['reason']): Promise<RecoveryState> {
+  const { store, clock, events } = deps;
+  const now = clock.now();
+  const state = { phase: 'reading', since: now, reason, planId: null } as const;
+  await store.write(async (tx) => {
+    await lockPlans(tx);
+    await endAllPlans(tx, { reason: 'a backup was restored', now });
+    await takeAll(tx, deps);
+    await doubtEverything(tx);
+    await RECOVERY.save(tx, state, now);
+  });
+  events.recovery({ phase: 'reading', code: reason.code });
+  return state;
 }
 
+/** Reads the service again, and makes a plan of every difference; without one recovery is over. */
+async function planRestore(run: ReadRun, state: RecoveryState): Promise<void> {
+  const { store, events, clock } = run.deps;
+  // A list that could not be read proves nothing, so it is read until it is complete or refused.
+  await readService(run);
+  await readGroupLists(run);
+  const actions: PlanAction[] = [];
+  for (const type of ['user', 'group'] as const) {
+    if (!run.reading.isRead(type)) continue;
+    for await (const rows of readRows(store.read, type, { limit: PART, where: MANAGED })) {
+      for (const row of rows) actions.push(...(await listChanges(run, row)));
+      const id = rows.filter((row) => run.reading.isSeen(row)).map((row) => row.id);
+      // Ends the doubt about what was seen, where nothing is due.
+      await store.write((tx) =>
+        updateWhere(tx, 'resources', { id, due_at: null }, { must_look: 0 }),
+      );
+    }
+  }
+  const now = clock.now();
+  const plan = await store.write(async (tx) => {
+    await lockPlans(tx);
+    if (actions.length === 0) {
+      await RECOVERY.delete(tx);
+      return undefined;
+    }
+    const reason = 'the store is older than what was done in the service';
+    const held = { status: 'held', source: 'restore', reason, now } as const;
+    const made = await addPlan(tx, actions, held);
+    await RECOVERY.save(tx, { ...state, phase: 'waiting', planId: made.id }, now);
+    return made;
+  });
+  const [phase, code] = plan ? ['waiting', state.reason.code] : ['over', 'empty'];
+  events.recovery({ phase, code, actions: actions.length });
+  if (plan) tellPlan(events, plan);
+}
+
+async function listChanges(
+  { deps: { policy, store }, reading }: ReadRun,
+  row: ResourceRow,
+): Promise<PlanAction[]> {
+  const changes = [...(await compareKnown(store.read, row, policy.deactivation)).changes.values()];
+  // Lists say nothing of what was deleted, so the last observation counts.
+  if (row.deleted_at !== null) {
+    const mayDelete = policy.groupDeletion === 'created';
+    return changes.filter(({ kind }) => mayDelete || kind !== 'group.delete');
+  }
+  const isNew = !isLinked(row);
+  if (!isNew && reading.isSeen(row)) {
+    return changes.filter((change) => row.type === 'user' || isShownBy(reading, row, change));
+  }
+  if (!isWanted(row)) return [];
+  // What the complete read did not show is only suspected to be gone.
+  if (!isNew) return [toCreation(row)];
+  const hasObstacle = row.type === 'user' && findAccountObstacle(row) !== undefined;
+  return hasObstacle ? [] : [toCreation(row), ...changes];
+}
+
+/** True unless the list of the group that tells of the change was not read. */
+function isShownBy({ since }: Reading, row: GroupRow, { kind, harm }: PlanAction): boolean {
+  if (kind.startsWith('admin.')) return (row.admins_read_at ?? 0) >= since;
+  // What is not known of entities only adds to the plan: the next step lists them before it gives roles.
+  if (!kind.startsWith('entity.') || harm === undefined) return true;
+  return (toSeenEntities(row)?.at ?? 0) >= since;
+}
 /** Last use of this store, by the clock of the service (epoch milliseconds): what our own account did before, it knows. */
 const ALIVE = createShared<number>('alive');
 
@@ -214,7 +326,7 @@ async function judgeEvents(
   { ownAccount, since, signal }: { ownAccount: number; since: number; signal: AbortSignal },
 ): Promise<Detection> {
   const query = { from: new Date(since).toISOString(), author_id: ownAccount };
-  const options = { ...READING, ...PAGES, signal };
+  const options = { ...PAGES, signal };
   const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
   const named: NamedEvent[] = [];
   for await (const { items } of pages) {
