@@ -51,7 +51,6 @@ function toStatusSources(parts: BridgeParts): StatusSources {
   return {
     ...health,
     about: parts.about,
-    requestsPerSecond: parts.target.requestsPerSecond,
     activity: () => reconciler.activity(),
     readQueue: async () =>
       (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,

@@ -45,8 +45,6 @@ export interface StatusSources extends HealthSources {
   readonly activity: () => { readonly running: number; readonly waiting: number };
   readonly readQueue: () => Promise<Queue>;
   readonly readSeats: () => Promise<OpsJson<'Seats'>>;
-  /** Calls that may leave; 0: any number. */
-  readonly requestsPerSecond: number;
   readonly scimUrl: string;
   /** The process that answers; `startedAt` is epoch milliseconds. */
   readonly about: { readonly version: string; readonly startedAt: number };

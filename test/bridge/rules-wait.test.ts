@@ -10,7 +10,8 @@ import {
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { OPS_TOKEN, toObjects } from '../support/operator.ts';
+import { readMetrics } from '../support/metrics.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { admit, expel, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
 
 const options: TestBridgeOptions = {
@@ -96,15 +97,18 @@ test('a deactivation stays a removal whatever is written after it, until the per
   const path = `/Users/${await bridge.settled(bridge.addUser('ada'))}`;
   // Nothing is sent from here on, so that what is written waits.
   await bridge.ops('POST', '/pause', {});
+  const toMetric = (kind: string) => `changes_waiting{kind="${kind}"}`;
   const kinds: unknown[] = [];
   for (const change of [rename, deactivate, rename, replace('active', true)]) {
     await bridge.patch(path, change);
-    const { queue } = (await bridge.ops('GET', '/status')).body;
-    const waiting = toObjects(Object(queue).classes).filter((one) => Number(one.waiting) > 0);
-    kinds.push(waiting.map((one) => one.class).join());
+    const waiting = [...(await readMetrics(bridge))].filter(([name]) =>
+      /^changes_waiting/.test(name),
+    );
+    kinds.push(waiting.flatMap(([name, count]) => (count > 0 ? name : [])).join());
   }
 
-  expect(kinds).toEqual(['changes', 'removals', 'removals', 'changes']);
+  const [user, leaver, joiner] = ['user', 'leaver', 'joiner'].map(toMetric);
+  expect(kinds).toEqual([user, leaver, leaver, joiner]);
 });
 
 test('what is accepted first reaches the service first, also past those who come later', async () => {

@@ -31,12 +31,6 @@ type Status = OpsJson<'Status'>;
 const SHORT_MS = 1_000;
 const SOURCES_MAX = 10;
 
-const QUEUED = {
-  removals: ['removal of access', 'removals of access'],
-  changes: ['other change', 'other changes'],
-  looks: ['look', 'looks'],
-} as const;
-
 /** The state of the bridge: what stops it, what waits, and what it knows of the service. */
 export const listStatusFacts = factsOf<Status>({
   changes({ writes: { mode, paused, waiting } }) {
@@ -67,14 +61,6 @@ export const listStatusFacts = factsOf<Status>({
       return 'waits until the service takes calls again';
     if (due === 0 || queue.changeMs < SHORT_MS) return 'leaves at once';
     return `leaves in about ${toTimeText(queue.changeMs)}, a removal of access in ${toTimeText(queue.removeMs)}`;
-  },
-  queue({ queue }) {
-    const ends = queue.classes.map(({ class: name, waiting, endMs }) => {
-      const end = endMs === null ? 'none leaves for now' : `in ${toTimeText(endMs)}`;
-      const [one, many] = QUEUED[name];
-      return waiting === 0 ? '' : `${toCount(waiting, one, many)}: ${end}`;
-    });
-    return ends.filter(Boolean).join(', ');
   },
   // Nothing where nobody has said how many seats there are, and nobody waits.
   seats({ seats: { total, used, waiting, daysLeft } }) {

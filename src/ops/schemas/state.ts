@@ -55,11 +55,6 @@ export const Status = t.object({
     isHeld: t.flag('Nothing is changed in the service for now.'),
     removeMs: t.count('For a removal of access.'),
     changeMs: t.count('For any other change.'),
-    classes: t.parts('In the order of the turns.', {
-      class: t.word(['removals', 'changes', 'looks']),
-      waiting: t.count('Without what is refused or was tried in vain.'),
-      endMs: t.countOrNull('Until the last has had its turn, at one call each; null: not now.'),
-    }),
   }),
   firstRead: t.orNull(t.reading, 'null: it is finished.'),
   lastSweep: t.orNull(Sweep, 'The newest, which may run.'),

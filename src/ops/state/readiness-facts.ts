@@ -62,40 +62,29 @@ export type ReadinessFacts = Awaited<ReturnType<typeof readFacts>>;
 
 /** Reads them. Never rejects for the store: a store that fails or hangs is an answer. */
 export async function readFacts(sources: HealthSources) {
-  const upstream: Omit<TransportHealth, 'inFlight' | 'waiting'> = sources.news().health;
-  return {
-    store: await readStored(sources),
-    draining: sources.isDraining(),
-    upstream,
-    writes: sources.writes(),
-    leader: sources.findLeader(),
-    nowMs: sources.clock.now(),
-  };
+  const { clock, news, isDraining, writes, findLeader } = sources;
+  const upstream: Omit<TransportHealth, 'inFlight' | 'waiting'> = news().health;
+  const answered = new AbortController();
+  const toProblem = (code: string) => ({ kind: 'problem' as const, code });
+  const toLate = () => toProblem('no answer in time');
+  const late = clock.sleep(STORE_ANSWER_MS, answered.signal).then(toLate, toLate);
+  const store = await Promise.race([readStored(sources), late]).catch((error: unknown) => {
+    // Anything else than a failure of the store is a bug and stays one.
+    if (!(error instanceof BridgeError)) throw error;
+    return toProblem(error.code);
+  });
+  answered.abort();
+  const leader = findLeader();
+  return { store, draining: isDraining(), upstream, writes: writes(), leader, nowMs: clock.now() };
 }
 
 /** A store that takes longer than this, in milliseconds, does not serve requests either. */
-const storeAnswerMs = 2_000;
-
-async function readStored(sources: HealthSources) {
-  const answered = new AbortController();
-  const toLate = () => ({ kind: 'problem' as const, code: 'no answer in time' });
-  // Cut short when the store was faster; its result is not used then.
-  const late = sources.clock.sleep(storeAnswerMs, answered.signal).then(toLate, toLate);
-  try {
-    return await Promise.race([readAll(sources), late]);
-  } catch (error) {
-    // Anything else than a failure of the store is a bug and stays one.
-    if (!(error instanceof BridgeError)) throw error;
-    return { kind: 'problem' as const, code: error.code };
-  } finally {
-    answered.abort();
-  }
-}
+const STORE_ANSWER_MS = 2_000;
 
 /** Time after which a leaver who is not out is reported, in milliseconds. */
 export const LEAVER_LATE_MS = 5 * 60_000;
 
-async function readAll(sources: HealthSources) {
+async function readStored(sources: HealthSources) {
   const { store, clock, isAuditFollowed, news, readProviderHarm } = sources;
   const db = store.read;
   const now = clock.now();

@@ -28,7 +28,6 @@ function toStore({ backlog, access, ...given }: Given = {}) {
     ...given,
     backlog: {
       ...{ due: 0, changes: 0, stuck: 0, failing: 0, disputed: 0, failingSince: null },
-      queued: { removals: 0, changes: 0, looks: 0 },
       ...{ noSeat: 0, noSeatSince: null, oldestSince: null },
       ...backlog,
     },

@@ -2,7 +2,6 @@ import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
-import type { Queue } from '../../reconcile/waiters.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { listRestingGroupsOf, type Retried, retryEach, retryResting } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -78,11 +77,12 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
   const last = await findOne(db, 'sweeps', {}, { order: 'seq desc' });
   const { firstRead, health, reading } = news();
   const { credentials, service } = health;
+  const { isHeld, aheadMs } = await sources.readQueue();
   const writes = sources.writes();
   const view = {
     ...(await readReadiness(sources)),
     scimUrl,
-    queue: toQueue(await sources.readQueue(), backlog, sources),
+    queue: { isHeld, removeMs: Math.round(aheadMs.remove), changeMs: Math.round(aheadMs.change) },
     bridge: { ...about, engine: store.engine },
     firstRead: firstRead.kind === 'finished' ? null : firstRead,
     lastSweep: last ? toSweep(last, reading) : null,
@@ -106,24 +106,6 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     activity: sources.activity(),
   };
   return toView('Status', view, {});
-}
-
-function toQueue(
-  { isHeld, aheadMs: { remove, change } }: Queue,
-  { queued }: WaitingWork,
-  { news, requestsPerSecond }: StatusSources,
-): OpsJson<'Status'>['queue'] {
-  const { credentials, service, pausedForMs } = news().health;
-  const isStopped = isHeld || credentials.kind === 'shut' || service.kind === 'shut';
-  const callMs = requestsPerSecond === 0 ? 0 : 1_000 / requestsPerSecond;
-  let ahead = 0;
-  const classes = (['removals', 'changes', 'looks'] as const).map((name) => {
-    const waiting = queued[name];
-    ahead += waiting;
-    const endMs = waiting === 0 ? 0 : Math.round(pausedForMs + ahead * callMs);
-    return { class: name, waiting, endMs: isStopped && waiting > 0 ? null : endMs };
-  });
-  return { isHeld, removeMs: Math.round(remove), changeMs: Math.round(change), classes };
 }
 
 function toGate(gate: TransportHealth['service']) {

@@ -13,7 +13,6 @@ import { toObservedUser } from './state.ts';
 const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
 /** Since when a resource waits: a failure moves the due time. */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
-const IS_QUEUED = sql`stuck_at is null and attempts < 3 and seat_since is null`;
 
 const countCase = (condition: RawBuilder<unknown>) => sql`count(case when ${condition} then 1 end)`;
 
@@ -27,9 +26,6 @@ const COUNTS = {
   failing: countCase(IS_FAILING),
   /** Users who wait for a free seat of the service alone. */
   noSeat: sql`count(seat_since)`,
-  removals: countCase(sql`due_class = 0 and ${IS_QUEUED}`),
-  writes: countCase(sql`due_class = 1 and ${IS_QUEUED}`),
-  looks: countCase(sql`due_class = 2 and ${IS_QUEUED}`),
 } as const;
 
 const SINCE = {
@@ -39,16 +35,14 @@ const SINCE = {
   oldestSince: sql`min(case when stuck_at is null and seat_since is null then ${WAITS_SINCE} end)`,
 } as const;
 
-/** Counts what is due, what fails and what is stuck; `queued` waits for its turn alone, in the order of the turns. */
-export async function readBacklog(db: Db) {
+/** Counts what is due, what fails and what is stuck. */
+export function readBacklog(db: Db) {
   type Counted = Readonly<Record<keyof typeof COUNTS, number>> &
     Readonly<Record<keyof typeof SINCE, number | null>>;
   const columns = Object.entries({ ...COUNTS, ...SINCE }).map(
     ([name, value]) => sql`${value} as ${sql.ref(name)}`,
   );
-  const { removals, writes, looks, ...counts } = await readOne<Counted>(db)`
-    select ${sql.join(columns)} from resources where due_at is not null`;
-  return { ...counts, queued: { removals, changes: writes, looks } };
+  return readOne<Counted>(db)`select ${sql.join(columns)} from resources where due_at is not null`;
 }
 
 interface TroubledResource extends GivenKey {

@@ -39,18 +39,15 @@ describe.skipIf(browserPath === undefined)('what an operator decides on a page',
       ...status.upstream,
       service: { ...status.upstream.service, kind: 'shut' },
     };
-    const classes = [{ class: 'removals', waiting: 1, endMs: null }];
-    const queue = { ...status.queue, classes };
     const leavers = { count: 3, since: status.since, heldBy: null, plan: null };
     await page.route(/\/ops\/status/, (route) =>
-      route.fulfill({ json: { ...status, upstream, queue, leavers } }),
+      route.fulfill({ json: { ...status, upstream, leavers } }),
     );
     const json = { ...(await world.ask('/samples')), leavers: null };
     await page.route(/\/ops\/samples/, (route) => route.fulfill({ json }));
     await page.goto('/console/');
 
     await page.getByText('waits until the service takes calls again').waitFor();
-    await page.getByText('1 removal of access: none leaves for now').waitFor();
     await page.getByText('Nobody got out in that time: 3 who left are not out yet.').waitFor();
   });
 
