@@ -79,20 +79,15 @@ export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promis
   return rows.map((row) => ({ ...row, key: toResourceKey(row) }));
 }
 
-/**
- * Schedules a look at a user or group for `dueAt`, at a group's admin list too with `admins`. Of two schedules the earlier time
- * counts, and all that either reads is read. Times are epoch milliseconds.
- */
+/** Schedules a look at a user or group for `dueAt`. Of two schedules the earlier time counts. Times are epoch milliseconds. */
 export async function addInspection(
   tx: Db,
   { id }: GivenKey,
-  look: { source: Detector; now: number; dueAt?: number; admins?: boolean },
+  { source, now, dueAt = now }: { source: Detector; now: number; dueAt?: number },
 ): Promise<void> {
-  const { source, now, dueAt = now, admins = false } = look;
   await sql`update resources set look_since = ${now},
       look_at = case when look_at < ${dueAt} then look_at else ${dueAt} end,
-      look_source = coalesce(look_source, ${source}),
-      look_admins = case when look_admins = 1 then 1 else ${admins ? 1 : 0} end
+      look_source = coalesce(look_source, ${source})
     where id = ${id}`.execute(tx);
 }
 

@@ -83,9 +83,8 @@ export const TABLES = {
     out_at: big().orNull(), // Time of the observation after it that showed the user to be out.
     erased_at: big().orNull(), // When all personal data was erased: later observations are stored without it too.
     look_at: big().orNull(), // When it is to be compared, because another program may have changed it; null: it is not.
-    look_since: big().orNull(), // Only what was seen of it since then counts.
+    look_since: big().orNull(), // When the newest reason to look came.
     look_source: text<Detector>().orNull(),
-    look_admins: int().default(0), // 1: its admin list is to be read too.
     admins_read_at: big().orNull(), // Time of the last read of the admin list; null: never.
     entities: text().orNull(), // The entities as listed last; null: they were not, or may have changed since.
     admins_asked: int().default(0), // 1: a provider wrote the list of admins, so rules leave it alone.

@@ -1,7 +1,7 @@
 import { ACTIVE_STATUSES, isUnmanagedKind } from '../../domain/drift.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { type JsonValue, toResourceKey } from '../../domain/values.ts';
-import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import { findDriftAuthors } from '../../reconcile/audit/events.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
 import type { LookResult } from '../../reconcile/repair/keeper.ts';
 import { findGroupPrivilege, type Rules } from '../../rules/rules.ts';

@@ -1,5 +1,5 @@
 import { CHANGE_WORDS, CHANGES } from '../../domain/change.ts';
-import { findDriftAuthors } from '../../reconcile/audit/find-author.ts';
+import { findDriftAuthors } from '../../reconcile/audit/events.ts';
 import type { UndoDecision } from '../../reconcile/repair/decisions.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listAskers } from '../../store/logs.ts';

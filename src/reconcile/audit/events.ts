@@ -1,5 +1,8 @@
-import { listCreations } from '../../store/logs.ts';
+import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
+import { type DriftRow, listComparedSince } from '../../store/drifts.ts';
+import { type EventView, listCreations, listEventsAbout, listNameKeys } from '../../store/logs.ts';
 import { findCalled } from '../../store/resources/find.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, type Row } from '../../store/tables.ts';
@@ -126,19 +129,18 @@ function findJson(text: string): unknown {
   }
 }
 
-const AUTHOR_FIELDS = ['authorId', 'authorUid', 'authorUsername'] as const;
-/** The account behind our own token, as far as it is known. */
-type Account = Partial<Pick<AuditEvent, (typeof AUTHOR_FIELDS)[number]>>;
+/** A sign-in or a session, in any spelling (`sign_in_fail`, `userLoggedIn`), a password, or a document that is shared. */
+const IRRELEVANT =
+  /sign(ed)?[^a-z]?(in|out)|log(ged)?[^a-z]?(in|out|on|off)(?![a-z])|session|authenticat|password|publish|^(un)?share|^(start|stop|request_auth_pin|invite_fail|public_link|extend_trial)$/i;
+
+/** True when an action changes nothing that the bridge keeps, whomever its event names. */
+export const isIrrelevant = (action: string) => IRRELEVANT.test(action);
 
 /** Time after a creation within which its event happens, by clocks that may differ, in milliseconds. */
 const CREATED_WITHIN_MS = 2 * CLOCKS_MS;
 
-const LEARNED = createShared<Account>('audit-own-account');
-
-/** Finds our own account as events have shown it; undefined: none has, or the log shows no ids. */
-export async function findLearnedAccount(db: Db): Promise<number | undefined> {
-  return (await LEARNED.find(db))?.authorId;
-}
+/** Our own account as events have shown it; unknown: none has, or the log shows no ids of authors. */
+export const LEARNED = createShared<number>('audit-own-account');
 
 /** Tells by their authors who made events. `known`: the account behind our own token, if the service names it. */
 export async function findOrigins(
@@ -147,12 +149,11 @@ export async function findOrigins(
   { known, now }: { readonly known: number | undefined; readonly now: number },
 ) {
   if (known === undefined) await learnOwnAccount(tx, events, now);
-  const own: Account = known === undefined ? ((await LEARNED.find(tx)) ?? {}) : { authorId: known };
+  const own = known ?? (await LEARNED.find(tx));
   return events.map((event): { event: NamedEvent; origin: Row<'audit_events'>['origin'] } => {
-    const { audit } = event;
-    const field = AUTHOR_FIELDS.find((one) => audit[one] !== undefined && own[one] !== undefined);
-    if (field === undefined) return { event, origin: 'unknown' };
-    return { event, origin: audit[field] === own[field] ? 'ours' : 'foreign' };
+    const { authorId } = event.audit;
+    if (authorId === undefined || own === undefined) return { event, origin: 'unknown' };
+    return { event, origin: authorId === own ? 'ours' : 'foreign' };
   });
 }
 
@@ -161,17 +162,94 @@ async function learnOwnAccount(tx: Db, events: readonly NamedEvent[], now: numbe
   const ids = new Set(events.flatMap(({ managed }) => [...managed]));
   const from = (events[0]?.at ?? 0) - CREATED_WITHIN_MS;
   const creations = await listCreations(tx, { ids: [...ids], from });
-  const authors = creations.flatMap(({ resource_id, at }): Account[] => {
-    const isOfIt = (event: NamedEvent) =>
-      event.managed.has(resource_id) && event.at >= at - CLOCKS_MS;
-    const first = events.find(isOfIt);
-    if (first === undefined || first.at > at + CREATED_WITHIN_MS) return [];
-    const { authorId, authorUid, authorUsername } = first.audit;
-    const author = { authorId, authorUid, authorUsername };
-    return AUTHOR_FIELDS.some((field) => author[field] !== undefined) ? [author] : [];
+  const authors = creations.flatMap(({ resource_id, at }) => {
+    const first = events.find((one) => one.managed.has(resource_id) && one.at >= at - CLOCKS_MS);
+    return first !== undefined && first.at <= at + CREATED_WITHIN_MS
+      ? (first.audit.authorId ?? [])
+      : [];
   });
   // Nobody else can have changed it before, so the events of one page agree.
-  const known = new Set(authors.map((author) => JSON.stringify(author)));
   const [author] = authors;
-  if (author !== undefined && known.size === 1) await LEARNED.save(tx, author, now);
+  if (author !== undefined && new Set(authors).size === 1) await LEARNED.save(tx, author, now);
+}
+
+/** Newest events of each user or group that are searched for authors. */
+const SEARCHED_MAX = 500;
+
+/** A difference, and when it was first seen (epoch milliseconds). */
+type SeenDrift = Pick<DriftRow, 'kind' | 'resource_id' | 'member_id' | 'first_seen_at'>;
+
+/** Finds for each difference the newest event that may have made it since the last sweep without it; none of our own. */
+export async function findDriftAuthors(
+  db: Db,
+  drifts: readonly SeenDrift[],
+): Promise<(EventView | undefined)[]> {
+  if (drifts.length === 0) return [];
+  const times = drifts.map(({ first_seen_at }) => first_seen_at);
+  const comparedAt = await listComparedSince(db, Math.max(...times));
+  const unmanaged = drifts.filter(({ kind }) => isUnmanagedKind(kind));
+  const id = unmanaged.map(({ resource_id }) => resource_id);
+  const rows = await listWhere<'resources', ResourceRow>(db, 'resources', { id });
+  const keys = new Map<string, string[]>(rows.map((row) => [row.id, listNameKeys(row)]));
+  const searches = drifts.map((drift) => {
+    const { kind, resource_id, member_id, first_seen_at: before } = drift;
+    const from = comparedAt({ before, admins: /^(admin|entity)\./.test(kind) }) - CLOCKS_MS;
+    const subjects = [resource_id, member_id, ...(keys.get(resource_id) ?? [])];
+    return { drift, from, subjects: subjects.filter((subject) => subject !== '') };
+  });
+  const bySubject = await listEventsAbout(
+    db,
+    [...new Set(searches.flatMap((one) => one.subjects))],
+    {
+      from: Math.min(...searches.map(({ from }) => from)),
+      until: Math.max(...times) + CLOCKS_MS,
+      limit: SEARCHED_MAX,
+    },
+  );
+  return searches.map(({ drift, from, subjects }) => {
+    const events = subjects
+      .flatMap((subject) => bySubject.get(subject) ?? [])
+      .filter((event) => event.at >= from && mayHaveMade(event, drift))
+      .sort((a, b) => b.at - a.at);
+    const choose = (until: number) => {
+      const before = events.filter(({ at }) => at <= until);
+      // An action that the documents explain is surer than a newer one that may have done anything.
+      const sure = before.find(({ action }) => ACTIONS[drift.kind].includes(action));
+      const cause = sure ?? before.find(({ action }) => !EXPLAINED.has(action));
+      return cause?.origin === 'ours' ? undefined : cause;
+    };
+    // The clock of the service may be ahead, so a later event may be the cause, where none before is.
+    return choose(drift.first_seen_at) ?? choose(drift.first_seen_at + CLOCKS_MS);
+  });
+}
+
+/** Actions that make a difference of each kind, by the documents. One that stands nowhere may have done anything. */
+const ACTIONS: Readonly<Record<DriftKind, readonly string[]>> = {
+  'user.missing': ['depersonalization', 'delete', 'deactivate'],
+  'user.deactivated': ['deactivate', 'depersonalization', 'delete'],
+  'user.activated': ['activate', 'invite', 'create'],
+  'user.renamed': [],
+  'user.access': ['change_apps_permissions'],
+  'user.unmanaged': ['invite', 'create'],
+  'group.missing': ['delete', 'group_deactivate'],
+  'group.renamed': [],
+  'group.permissions': ['grant_access', 'revoke_access'],
+  'group.unmanaged': ['create', 'group_activate'],
+  'member.added': ['add_user', 'admin_add_user'],
+  'member.removed': ['delete_user', 'admin_delete_user'],
+  'admin.added': ['add_admin'],
+  'admin.removed': ['delete_admin'],
+  'entity.added': ['grant_access'],
+  'entity.removed': ['revoke_access'],
+  'entity.changed': ['grant_access', 'revoke_access'],
+};
+const EXPLAINED: ReadonlySet<string> = new Set(Object.values(ACTIONS).flat());
+
+/** About a user in a list an event has to name the group, and that user if it names people at all. */
+function mayHaveMade({ action, named }: EventView, { resource_id, member_id }: SeenDrift): boolean {
+  if (isIrrelevant(action)) return false;
+  if (member_id === '') return true;
+  const users = named.filter(({ resource_type }) => resource_type === 'user');
+  const isOfMember = users.length === 0 || users.some(({ subject }) => subject === member_id);
+  return isOfMember && named.some(({ subject }) => subject === resource_id);
 }

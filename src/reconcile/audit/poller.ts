@@ -9,11 +9,17 @@ import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { type AuditEvent, parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { createJob, isNotLeading } from '../job.ts';
+import { createJob } from '../job.ts';
 import { backoffMs, toReadFailure } from '../outcome.ts';
 import { readSections, saveSection } from '../sections.ts';
-import { CLOCKS_MS, findOrigins, type NamedEvent, nameNewEvents, toText } from './events.ts';
-import { isIrrelevant, isOfAdmins, isOfList } from './find-author.ts';
+import {
+  CLOCKS_MS,
+  findOrigins,
+  isIrrelevant,
+  type NamedEvent,
+  nameNewEvents,
+  toText,
+} from './events.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
@@ -55,9 +61,8 @@ export class AuditPoller {
   readonly #options: PollerOptions;
   readonly #loop: Loop;
   #reads = 0;
+  /** Failures in a row. */
   #failures = 0;
-  /** True once a read has come to its end, and no later one has failed: no stored event of its time is missing. */
-  #isWhole = false;
 
   constructor(deps: ReconcileDeps, options: PollerOptions) {
     this.#deps = deps;
@@ -81,27 +86,17 @@ export class AuditPoller {
   }
 
   async #turn(signal: AbortSignal): Promise<number> {
-    const { store, random } = this.#deps;
-    const { intervalMs } = this.#options;
     try {
-      this.#reads += 1;
       await this.#read(signal);
+      this.#reads += 1;
       this.#failures = 0;
-      this.#isWhole = true;
-      return intervalMs;
+      return this.#options.intervalMs;
     } catch (error) {
       signal.throwIfAborted();
-      this.#failures += 1;
-      this.#isWhole = false;
-      const { verdict, retryAfterMs } = toReadFailure(error);
-      // The service does not let us read the audit log at all.
-      const isClosed = verdict === 'forbidden' || verdict === 'missing';
-      await this.#noteFailure(error, isClosed);
-      const waitMs = Math.max(intervalMs, backoffMs(this.#failures, retryAfterMs, random()));
-      return isClosed ? RECHECK_MS : waitMs;
+      return await this.#noteFailure(error);
     } finally {
       // Looks that were stored before a failure are due all the same.
-      store.bell.ring('decided');
+      this.#deps.store.bell.ring('decided');
     }
   }
 
@@ -113,36 +108,46 @@ export class AuditPoller {
     return store.write((tx) => POLL_STATE.change(tx, now, apply));
   }
 
-  /** Remembers that reading fails, and reports it once. */
-  async #noteFailure(error: unknown, isClosed: boolean): Promise<void> {
-    const { store, clock, events } = this.#deps;
-    const { problem } = toReadFailure(error);
+  /** Remembers that reading fails, and reports it once. Returns the wait before the next read, in milliseconds. */
+  async #noteFailure(error: unknown): Promise<number> {
+    const { store, clock, events, random } = this.#deps;
+    this.#failures += 1;
+    const { verdict, problem, retryAfterMs } = toReadFailure(error);
     const { code } = problem;
     if (code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
-    try {
-      const before = (await POLL_STATE.find(store.read))?.failure ?? null;
-      await this.#change({ failure: { since: before?.since ?? clock.now(), code } });
-      if (before === null) events.auditFailing({ code });
-      if (isClosed) await saveSection(this.#deps, 'audit', problem);
-    } catch (failed) {
-      // The store reports its own failure; the log is read again all the same, by whoever leads.
-      if (!isNotLeading(failed)) events.failed({ type: 'audit', id: 'state', error: failed });
+    const before = (await POLL_STATE.find(store.read))?.failure ?? null;
+    await this.#change({ failure: { since: before?.since ?? clock.now(), code } });
+    if (before === null) events.auditFailing({ code });
+    if (verdict !== 'forbidden' && verdict !== 'missing') {
+      const waitMs = backoffMs(this.#failures, retryAfterMs, random());
+      return Math.max(this.#options.intervalMs, waitMs);
     }
+    // The service does not let us read the audit log at all.
+    await saveSection(this.#deps, 'audit', problem);
+    return RECHECK_MS;
   }
 
-  /** Reads the events since shortly before the last complete read. @throws BridgeError `could-not-look`: they have no end */
+  /** Reads the events since shortly before the last complete read. */
   async #read(signal: AbortSignal): Promise<void> {
-    const { upstream, store, clock, events } = this.#deps;
+    const { upstream, clock, events } = this.#deps;
     const now = clock.now();
     const { readAt, failure } = await this.#change({});
     const isWide = this.#reads % WIDE_EVERY === 0;
     const reachMs = LATE_MS + CLOCKS_MS + (isWide ? FIRST_REACH_MS : 0);
-    const from = readAt + upstream.aheadMs() - reachMs;
+    await this.#readFrom(readAt + upstream.aheadMs() - reachMs, signal);
+    await this.#change({ readAt: now, failure: null });
+    if (failure !== null) events.auditGoesOn({ afterMs: clock.now() - failure.since });
+    const { audit } = await readSections(this.#deps);
+    if (audit?.problem) await saveSection(this.#deps, 'audit', null);
+  }
+
+  /** @param from by the service's clock (epoch milliseconds) @throws BridgeError `could-not-look`: the events have no end */
+  async #readFrom(from: number, signal: AbortSignal): Promise<void> {
+    const { upstream, store } = this.#deps;
     const query = { from: new Date(from).toISOString() };
     // An event that was not shown is in the next read too.
     const options = { ...READING, ...PAGES, signal, emptyFrom: 0 };
     const pages = paginate(upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
-    let isRead = false;
     let newestAt: number | undefined;
     for await (const { items } of pages) {
       const shown = items.flatMap((item) => this.#parse(item));
@@ -153,19 +158,15 @@ export class AuditPoller {
       newestAt ??= times[0];
       // Newer events may be on a later page.
       if (newestAt === undefined || Math.max(...times) > newestAt) continue;
-      // A late event is behind those that were read before.
-      const stored = await countWhere(store.read, 'audit_events', { created_at: { '>=': from } });
-      const isAllKnown = this.#isWhole && !isNews && stored <= pages.progress.position;
-      isRead = isAllKnown || recent.length < shown.length;
-      if (isRead) break;
+      if (recent.length < shown.length) return;
+      // A late event is behind those that were read before, of which none is missing unless a read has failed.
+      const isWhole = this.#reads > 0 && this.#failures === 0 && !isNews;
+      const since = { created_at: { '>=': from } };
+      const stored = isWhole && (await countWhere(store.read, 'audit_events', since));
+      if (stored !== false && stored <= pages.progress.position) return;
     }
-    if (!isRead && !pages.result.complete) {
-      throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
-    }
-    await this.#change({ readAt: now, failure: null });
-    if (failure !== null) events.auditGoesOn({ afterMs: clock.now() - failure.since });
-    const { audit } = await readSections(this.#deps);
-    if (audit?.problem) await saveSection(this.#deps, 'audit', null);
+    if (pages.result.complete) return;
+    throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
   }
 
   /** Reads an event; one that cannot be read is counted, and hides no other. */
@@ -194,8 +195,7 @@ export class AuditPoller {
       for (const { event, origin } of all.filter((one) => one.origin !== 'ours')) {
         const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
         for (const key of listChanged(event)) {
-          const admins = key.type === 'group' && isOfAdmins(event.audit.action);
-          await addInspection(tx, key, { source: 'audit', now, dueAt, admins });
+          await addInspection(tx, key, { source: 'audit', now, dueAt });
         }
       }
       return all;
@@ -213,10 +213,10 @@ export class AuditPoller {
 /** Lists the managed users and groups that an event may have changed. */
 function listChanged({ audit: { action }, user, group, managed }: NamedEvent): ResourceKey[] {
   if (isIrrelevant(action)) return [];
-  const groups = [...group.intersection(managed)].map((id) => toResourceKey({ type: 'group', id }));
-  if (groups.length > 0 && isOfList(action)) return groups;
-  const users = [...user.intersection(managed)].map((id) => toResourceKey({ type: 'user', id }));
-  return [...groups, ...users];
+  return [
+    ...[...group.intersection(managed)].map((id) => toResourceKey({ type: 'group', id })),
+    ...[...user.intersection(managed)].map((id) => toResourceKey({ type: 'user', id })),
+  ];
 }
 
 /** An event with more texts than this is not a single change of one resource. */

@@ -1,8 +1,6 @@
-import type { DriftKind } from '../../domain/drift.ts';
 import { toCount } from '../../domain/text.ts';
 import { BridgeError } from '../../domain/values.ts';
-import { changeDrifts, endOrphanedDrifts } from '../../store/drifts.ts';
-import { findNewestCallAt } from '../../store/logs.ts';
+import { changeDrifts, type DriftRow, endOrphanedDrifts } from '../../store/drifts.ts';
 import { listNamesakes } from '../../store/resources/find.ts';
 import {
   listRows,
@@ -19,7 +17,7 @@ import {
   compareWithKnown,
   type DriftChanges,
   type KnownDifferences,
-  type LookPart,
+  type Look,
   listKnown,
   listPartsOf,
   lookAt,
@@ -36,6 +34,15 @@ const LOOKS_MAX = 200;
 /** Users without a known account that one sweep has looked at. */
 const NAMESAKES_MAX = 200;
 
+/** Rows of a type that only a look can tell more of, by their numbers. */
+interface Suspects {
+  /** Those with new differences, with what shows these. */
+  readonly differing: Map<number, Look['parts']>;
+  /** Those that a list left out. */
+  readonly managed: number[];
+  readonly unmanaged: number[];
+}
+
 /** Comparison of the whole service with the store. It changes nothing in the service. */
 export class Comparison {
   /** `opened`, `confirmed`, `gone`: drifts; `unknown`: users and groups of which nothing can be said. */
@@ -43,10 +50,6 @@ export class Comparison {
   /** Reasons why something was not concluded. */
   readonly reasons = new Set<string>();
   readonly #run: ReadRun;
-  /** Rows of a type that no list showed, by their numbers. A look says whether they are missing. */
-  #missing: { managed: number[]; unmanaged: number[] } = { managed: [], unmanaged: [] };
-  /** Those with new differences, with the parts in which these are seen: only a look makes drift of them. */
-  #differing = new Map<number, LookPart[]>();
 
   constructor(run: ReadRun) {
     this.#run = run;
@@ -68,14 +71,13 @@ export class Comparison {
       await markToLook(tx, keys, clock.now());
     });
     for (const type of ['user', 'group'] as const) {
-      this.#missing = { managed: [], unmanaged: [] };
-      this.#differing = new Map();
+      const suspects: Suspects = { differing: new Map(), managed: [], unmanaged: [] };
       for await (const rows of readRows(store.read, type, { limit: COMPARED[type] })) {
         signal.throwIfAborted();
-        await this.#compare(rows);
+        await this.#compare(rows, suspects);
         this.counts[`${type}s`] += rows.length;
       }
-      await this.#lookAtSuspects(type);
+      await this.#lookAtSuspects(type, suspects);
     }
     await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
   }
@@ -104,38 +106,54 @@ export class Comparison {
   }
 
   /** A known drift is confirmed or ended by the lists alone. Most rows differ in nothing, and need no transaction. */
-  async #compare(rows: readonly ResourceRow[]): Promise<void> {
-    const { store, clock } = this.#run.deps;
+  async #compare(rows: readonly ResourceRow[], suspects: Suspects): Promise<void> {
+    const { store } = this.#run.deps;
     const ids = rows.map(({ id }) => id);
     const all = await listKnown(store.read, ids);
-    const compared: (DriftChanges & { readonly row: ResourceRow })[] = [];
+    const same: DriftRow[] = [];
+    const changed: (readonly [ResourceRow, DriftChanges])[] = [];
     for (const row of rows) {
       const isOfRow = (one: { readonly resource_id: string }) => one.resource_id === row.id;
       const known = { drifts: all.drifts.filter(isOfRow), held: all.held.filter(isOfRow) };
-      // One that is known to be missing was looked for then.
-      const isKnown = known.drifts.some(({ kind }) => kind.endsWith('.missing'));
-      if (!isKnown && this.#run.reading.isMissed(row)) {
-        this.#missing[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
-      } else if (await this.#mayCompare(row)) {
-        compared.push({ row, ...(await this.#compareRow(row, known)) });
-      }
+      if (!this.#mayCompare(row, known, suspects)) continue;
+      const changes = await this.#compareRow(row, known, suspects);
+      same.push(...changes.same);
+      if (changes.other.length + changes.gone.length + changes.fresh.length > 0)
+        changed.push([row, changes]);
     }
-    const same = compared.flatMap((one) => one.same);
-    const changed = compared.filter(
-      (one) => one.other.length + one.gone.length + one.fresh.length > 0,
-    );
-    // Only these keep the writes of others waiting.
-    if (same.length + changed.length === 0) return;
+    if (same.length + changed.length > 0) await this.#store(same, changed);
+  }
+
+  /** True unless the lists say nothing of a user or group. One that they left out is looked for. */
+  #mayCompare(row: ResourceRow, { drifts }: KnownDifferences, suspects: Suspects): boolean {
+    const { reading } = this.#run;
+    // One that is known to be missing was looked for then.
+    const isKnown = drifts.some(({ kind }) => kind.endsWith('.missing'));
+    if (!isKnown && reading.isMissed(row)) {
+      suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
+      return false;
+    }
+    this.counts.unknown += Number(isBusy(row));
+    if (isBusy(row) || !reading.isRead(row.type)) return false;
+    return row.origin !== null || reading.isSeen(row);
+  }
+
+  /** Only what has changed keeps the writes of others waiting. */
+  async #store(
+    same: readonly DriftRow[],
+    changed: readonly (readonly [ResourceRow, DriftChanges])[],
+  ): Promise<void> {
+    const { store, clock } = this.#run.deps;
     const stored = await store.write(async (tx) => {
       const now = clock.now();
       await changeDrifts(tx, same, { last_seen_at: now });
       const still: DriftChanges[] = [];
-      for (const one of changed) {
-        const locked = await lockRow(tx, one.row);
+      for (const [row, changes] of changed) {
+        const locked = await lockRow(tx, row);
         // Nothing is said of what was written since it was compared.
-        if (locked === undefined || !isUnchanged(locked, one.row)) continue;
-        await storeDriftChanges(tx, one, { detector: 'sweep', now });
-        still.push(one);
+        if (locked === undefined || !isUnchanged(locked, row)) continue;
+        await storeDriftChanges(tx, { ...changes, same: [] }, { detector: 'sweep', now });
+        still.push(changes);
       }
       return still;
     });
@@ -147,64 +165,48 @@ export class Comparison {
     }
   }
 
-  /** True unless nothing can be said of a user or group: at work, left out, or neither seen nor looked for. */
-  async #mayCompare(row: ResourceRow): Promise<boolean> {
-    const { reading } = this.#run;
-    if (!reading.isRead(row.type)) return false;
-    const leftOutBy = reading.findLeftOut(row);
-    if (isBusy(row) || (leftOutBy && (await this.#mayBeOutdated(row)))) {
-      this.counts.unknown += 1;
-      return false;
-    }
-    if (leftOutBy) this.reasons.add(`the list ${leftOutBy} left out what another list shows`);
-    if (leftOutBy === LISTS_OF[row.type][0]) return false;
-    return row.origin !== null || reading.isSeen(row);
-  }
-
-  /** True for what was changed while it was read: the list was dropped for it. */
-  async #mayBeOutdated(row: ResourceRow): Promise<boolean> {
-    const { deps, reading } = this.#run;
-    // A call that began before the sweep may have ended in it.
-    const since = reading.since - deps.policy.callMs;
-    if (row.modified_at >= since || row.due_at !== null) return true;
-    return ((await findNewestCallAt(deps.store.read, row.id)) ?? 0) >= since;
-  }
-
   /** What differs anew of a managed one is suspected alone. */
-  async #compareRow(row: ResourceRow, known: KnownDifferences): Promise<DriftChanges> {
+  async #compareRow(
+    row: ResourceRow,
+    known: KnownDifferences,
+    suspects: Suspects,
+  ): Promise<DriftChanges> {
     const { deps, reading } = this.#run;
     const { deactivation } = deps.policy;
-    const differences = await listDifferences(deps.store.read, row, deactivation);
-    const changes = compareWithKnown(differences, known);
     // Who is in a group is not known where no two answers agree, or ids have changed.
-    const isDoubted = reading.doubted.has(row.seq);
-    const isSure = (kind: DriftKind, memberId: string) =>
-      !reading.moved.has(memberId) && !(isDoubted && kind.startsWith('member.'));
-    const fresh = changes.fresh.filter(({ kind, memberId }) => isSure(kind, memberId));
-    const gone = changes.gone.filter(({ kind, member_id }) => isSure(kind, member_id));
-    if (row.origin === null) {
-      const isNews = fresh.length > 0 && !(await isAwaited(deps.store.read, row));
-      return { ...changes, gone, fresh: isNews ? fresh : [] };
-    }
-    const kinds = fresh.map(({ kind }) => kind);
+    const isSure = (kind: string, memberId: string) =>
+      !reading.moved.has(memberId) && !(reading.doubted.has(row.seq) && kind.startsWith('member.'));
+    const differences = await listDifferences(deps.store.read, row, deactivation);
+    const changes = compareWithKnown(
+      differences.filter(({ kind, memberId }) => isSure(kind, memberId)),
+      { ...known, drifts: known.drifts.filter((one) => isSure(one.kind, one.member_id)) },
+    );
+    const kinds = changes.fresh.map(({ kind }) => kind);
+    if (kinds.length === 0) return changes;
+    if (row.origin === null && !(await isAwaited(deps.store.read, row))) return changes;
     // A missing one was looked for before.
-    if (kinds.length > 0 && reading.isSeen(row)) {
-      this.#differing.set(row.seq, listPartsOf(kinds, deactivation));
+    if (row.origin !== null && reading.isSeen(row)) {
+      suspects.differing.set(row.seq, listPartsOf(kinds, deactivation));
     }
-    return { ...changes, gone, fresh: [] };
+    return { ...changes, fresh: [] };
   }
 
-  async #lookAtSuspects(type: ResourceRow['type']): Promise<void> {
-    const { random, store } = this.#run.deps;
+  async #lookAtSuspects(
+    type: ResourceRow['type'],
+    { differing, managed, unmanaged }: Suspects,
+  ): Promise<void> {
+    const { deps, signal } = this.#run;
+    const { random, store } = deps;
     // From another one on each time, so that no two sweeps leave out the same ones.
     const rotate = (seqs: readonly number[]) => {
       const first = Math.floor(random() * seqs.length);
       return [...seqs.slice(first), ...seqs.slice(0, first)];
     };
-    const missing = [...rotate(this.#missing.managed), ...rotate(this.#missing.unmanaged)];
-    for (const seq of [...this.#differing.keys(), ...missing.slice(0, LOOKS_MAX)]) {
+    const missing = [...rotate(managed), ...rotate(unmanaged)];
+    for (const seq of [...differing.keys(), ...missing.slice(0, LOOKS_MAX)]) {
+      signal.throwIfAborted();
       const [row] = await listRows(store.read, type, { seq });
-      if (row !== undefined) await this.#lookAt(row, this.#differing.get(seq));
+      if (row !== undefined) await this.#lookAt(row, differing.get(seq));
     }
     const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
     const left = missing.length - LOOKS_MAX;
@@ -212,30 +214,28 @@ export class Comparison {
   }
 
   /** Looks at one, once the service shows our last write. `parts`: those in which it differs; undefined: it is missing. */
-  async #lookAt(row: ResourceRow, parts?: LookPart[]): Promise<void> {
+  async #lookAt(row: ResourceRow, parts: Look['parts'] | undefined): Promise<void> {
     const { deps, signal } = this.#run;
-    signal.throwIfAborted();
-    const look = { parts: parts ?? (['ordinary'] as const), detector: 'sweep' } as const;
+    const look = { parts: parts ?? [], detector: 'sweep' } as const;
     let looked = await lookAt(this.#run, row, look);
     if (looked.kind === 'just-written') {
       await deps.clock.sleep(looked.until - deps.clock.now(), signal);
       looked = await lookAt(this.#run, row, look);
     }
-    const isMissing = parts === undefined;
-    if (looked.kind === 'could-not-look') {
-      if (isMissing && row.origin === null) return;
-      const what = isMissing
-        ? 'somebody missing could not be looked for'
-        : 'what was seen to differ could not be looked at again';
-      this.reasons.add(`${what} (${looked.reason})`);
+    const isManagedMissing = parts === undefined && row.origin !== null;
+    if (looked.kind === 'looked') {
+      this.counts.opened += looked.drifts.length;
+      // A list may always leave out inactive users; a managed one that is found proves that its list was not complete.
+      if (isManagedMissing && !looked.isGone)
+        this.reasons.add(`the list of ${row.type}s left out one that is there`);
+      return;
     }
-    if (looked.kind !== 'looked' || (looked.isGone && !isMissing)) this.counts.unknown += 1;
-    if (looked.kind !== 'looked') return;
-    this.counts.opened += looked.drifts.length;
-    // A list may always leave out inactive users; a managed one that is found proves that its list was not complete.
-    if (isMissing && row.origin !== null && !looked.isGone) {
-      this.reasons.add(`the list of ${row.type}s left out one that is there`);
-    }
+    this.counts.unknown += 1;
+    if (looked.kind !== 'could-not-look' || (parts === undefined && row.origin === null)) return;
+    const what = isManagedMissing
+      ? 'somebody missing could not be looked for'
+      : 'what was seen to differ could not be looked at again';
+    this.reasons.add(`${what} (${looked.reason})`);
   }
 }
 

@@ -2,6 +2,7 @@ import { findRepair, holdsMore, toChangeKey } from '../../domain/change.ts';
 import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { Deactivation } from '../../domain/kinds.ts';
+import { parseFields } from '../../domain/values.ts';
 import {
   changeDrifts,
   type DriftRow,
@@ -11,6 +12,7 @@ import {
 } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
+import { hasLink } from '../../store/links/links.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges, parseChange } from '../../store/plans.ts';
 import {
@@ -40,35 +42,35 @@ import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, observeCompanyUser, toObservedColumns } from '../user/observe.ts';
 
-/** Part that a look reads. `ordinary`: state, name and members; `companyUser`: licence and suspension. */
-export type LookPart = 'ordinary' | 'companyUser' | 'admins' | 'entities';
+/** Part that a look reads beside state, name and members. `companyUser`: licence and suspension. */
+type LookPart = 'companyUser' | 'admins' | 'entities';
 
 /** Lists the parts in which drift of these kinds can be seen. */
 export function listPartsOf(kinds: readonly DriftKind[], deactivation: Deactivation): LookPart[] {
   const isSuspension = deactivation === 'temporarilyInactive';
-  const ofCompany = isSuspension ? /^user\.(access|deactivated|activated)$/ : /^user\.access$/;
-  const has = (pattern: RegExp) => kinds.some((kind) => pattern.test(kind));
-  const parts: LookPart[] = ['ordinary'];
-  if (has(ofCompany)) parts.push('companyUser');
-  if (has(/^admin\./)) parts.push('admins');
-  if (has(/^entity\./)) parts.push('entities');
-  return parts;
+  const patterns = {
+    companyUser: isSuspension ? /^user\.(access|deactivated|activated)$/ : /^user\.access$/,
+    admins: /^admin\./,
+    entities: /^entity\./,
+  };
+  return parseFields<LookPart>(patterns).filter((part) =>
+    kinds.some((kind) => patterns[part].test(kind)),
+  );
 }
 
-/** Lists the managed parts of a user or group; the admins of a group are read by sweeps, which may take more calls. */
-export function listManagedParts(row: ResourceRow, deactivation: Deactivation): LookPart[] {
+/** Lists the managed parts of a user or group. */
+export async function listManagedParts(
+  { store: { read }, policy }: ReconcileDeps,
+  row: ResourceRow,
+): Promise<LookPart[]> {
   if (row.type === 'group') {
-    return listEntityFields(parseCells(row)).length > 0 ? ['ordinary', 'entities'] : ['ordinary'];
+    const parts: LookPart[] = listEntityFields(parseCells(row)).length > 0 ? ['entities'] : [];
+    const hasAdmins = row.admins_asked === 1 || (await hasLink(read, row, 'administered'));
+    return hasAdmins ? ['admins', ...parts] : parts;
   }
   const { appsPermissions, temporarilyInactive } = toUserState(row).desired;
   const isOwned = appsPermissions !== undefined || temporarilyInactive !== undefined;
-  const isOfCompany = isOwned || deactivation === 'temporarilyInactive';
-  return isOfCompany ? ['ordinary', 'companyUser'] : ['ordinary'];
-}
-
-interface Looking {
-  readonly deps: ReconcileDeps;
-  readonly signal: AbortSignal;
+  return isOwned || policy.deactivation === 'temporarilyInactive' ? ['companyUser'] : [];
 }
 
 /** A look at one user or group. */
@@ -95,18 +97,21 @@ export type Looked =
 
 /** Looks at one user or group, and stores what was seen and what differs, unless it was written since it was read. */
 export async function lookAt(
-  looking: Looking,
+  { deps, signal }: Pick<ReadRun, 'deps' | 'signal'>,
   row: ResourceRow,
   { parts, detector }: Look,
 ): Promise<Looked> {
-  const { store, clock, policy } = looking.deps;
+  const { store, clock, policy } = deps;
   if (isBusy(row)) return { kind: 'busy' };
   const at = clock.now();
   // What the audit log tells is seen at once.
   const calledAt = detector === 'audit' ? undefined : await findNewestCallAt(store.read, row.id);
   const until = calledAt === undefined ? 0 : calledAt + policy.settleMs;
   if (until > at) return { kind: 'just-written', until };
-  const looked = await look(looking, row, parts);
+  const looking = withCalls(deps, { class: 'look', key: `${row.type}:${row.id}`, signal });
+  const looked = await (row.type === 'user'
+    ? lookAtUserParts(looking, row, parts)
+    : lookAtGroupParts(looking, row, parts));
   if (looked.kind !== 'done') return { kind: 'could-not-look', reason: looked.problem.code };
   const { known } = looked;
   const isGone = known.missing === true;
@@ -125,29 +130,18 @@ export async function lookAt(
   });
 }
 
-/** Looks at these parts of one user or group; nothing is stored. */
-function look(
-  { deps, signal }: Looking,
-  row: ResourceRow,
-  parts: readonly LookPart[],
-): Promise<Outcome> {
-  const looking = withCalls(deps, { class: 'look', key: `${row.type}:${row.id}`, signal });
-  if (row.type === 'user') return lookAtUserParts(looking, row, parts);
-  return lookAtGroupParts(looking, row, parts);
-}
-
 async function lookAtUserParts(
   deps: ReconcileDeps,
   row: UserRow,
   parts: readonly LookPart[],
 ): Promise<Outcome> {
   const state = toUserState(row);
-  const { upstreamId } = state;
-  const looked = parts.includes('ordinary') ? await lookAtUser(deps, state) : undefined;
-  if (looked && (looked.kind !== 'done' || looked.known.missing)) return looked;
-  const { observed } = looked?.known ?? state;
+  const looked = await lookAtUser(deps, state);
+  if (looked.kind !== 'done' || looked.known.missing) return looked;
+  const { observed } = looked.known;
   if (observed === undefined) return toUnseen('not-found');
-  if (!parts.includes('companyUser')) return { kind: 'done', known: { observed } };
+  if (parts.length === 0) return looked;
+  const { upstreamId } = state;
   const search = upstreamId !== undefined && findCompanyUser(deps, upstreamId, observed);
   const found = search && (await seenOr(search, undefined));
   if (!found) return toUnseen('companyUsers');
@@ -160,21 +154,27 @@ async function lookAtGroupParts(
   row: GroupRow,
   parts: readonly LookPart[],
 ): Promise<Outcome> {
-  const looked = parts.includes('ordinary')
-    ? await lookAtGroup(deps, toGroupState(row))
-    : undefined;
-  if (looked && (looked.kind !== 'done' || looked.known.missing)) return looked;
-  const known = looked?.known ?? {};
-  if (isMoved(row, known)) return { kind: 'done', known };
-  if (looked && known.group === undefined) return toUnseen('not-found');
-  const { upstream_uid: uid } = row;
-  if (!parts.includes('admins') && !parts.includes('entities')) return { kind: 'done', known };
-  const readLists = async (group: string) => ({
-    adminIds: parts.includes('admins') ? await fetchAdminIds(deps, group) : undefined,
-    entities: parts.includes('entities') ? await fetchEntities(deps, group) : undefined,
+  const looked = await lookAtGroup(deps, toGroupState(row));
+  if (looked.kind !== 'done' || looked.known.missing || isMoved(row, looked.known)) return looked;
+  if (looked.known.group === undefined) return toUnseen('not-found');
+  const lists = await readLists(deps, row, parts);
+  if (lists === undefined) return toUnseen('could-not-look');
+  return { kind: 'done', known: { ...looked.known, ...lists } };
+}
+
+/** Reads lists of a group; undefined: the service does not show one. */
+async function readLists(
+  deps: ReconcileDeps,
+  { upstream_uid: uid }: GroupRow,
+  parts: readonly LookPart[],
+): Promise<Pick<Known, 'adminIds' | 'entities'> | undefined> {
+  if (parts.length === 0) return {};
+  if (uid === null) return undefined;
+  const read = async () => ({
+    adminIds: parts.includes('admins') ? await fetchAdminIds(deps, uid) : undefined,
+    entities: parts.includes('entities') ? await fetchEntities(deps, uid) : undefined,
   });
-  const lists = uid === null ? undefined : await seenOr(readLists(uid), undefined);
-  return lists ? { kind: 'done', known: { ...known, ...lists } } : toUnseen('could-not-look');
+  return seenOr(read(), undefined);
 }
 
 /** True for a group that was found under another id. */
@@ -270,8 +270,7 @@ export async function storeDriftChanges(
 const PART = 200;
 
 /** Reads managed admins and entities of the groups that were seen. Returns which could not be read of some groups. */
-export async function readGroupLists(run: ReadRun): Promise<ReadonlySet<string>> {
-  const { deps, reading, signal } = run;
+export async function readGroupLists({ deps, reading, signal }: ReadRun) {
   const { read, write } = deps.store;
   const unread = new Set<string>();
   for (const name of ['admins', 'entities'] as const) {
@@ -279,13 +278,14 @@ export async function readGroupLists(run: ReadRun): Promise<ReadonlySet<string>>
       for (const row of rows.filter((one) => reading.isSeen(one))) {
         signal.throwIfAborted();
         const askedAt = deps.clock.now();
-        const looked = await look(run, row, [name]);
-        if (looked.kind !== 'done') unread.add(name);
+        const looking = withCalls(deps, { class: 'look', key: `group:${row.id}`, signal });
+        const lists = await readLists(looking, row, [name]);
+        if (lists === undefined) unread.add(name);
         else {
           await write(async (tx) => {
             const locked = await lockRow(tx, row);
             const isNews = locked && decideMerge(locked, askedAt) === 'merge';
-            if (isNews) await observeGroup(tx, locked, looked.known, deps.clock.now());
+            if (isNews) await observeGroup(tx, locked, lists, deps.clock.now());
           });
         }
       }

@@ -155,46 +155,35 @@ export class Reading {
 
   /** True when a read showed the user or group, or a call has since. */
   isSeen(row: ResourceRow): boolean {
-    const at = toObservation(row)?.at;
-    return LISTS_OF[row.type].some((list) => this.#isListed(list, row, at));
+    return LISTS_OF[row.type].some((list) => this.#isListed(list, row));
   }
 
-  /** True when a list showed the row, or a call has since; `at` is when that was last stored (epoch milliseconds). */
-  #isListed(list: ShowingList, { seq }: ResourceRow, at = 0): boolean {
-    return this.unchanged[list].has(seq) || at >= this.since;
+  #isListed(list: ShowingList, row: ResourceRow): boolean {
+    return this.unchanged[list].has(row.seq) || (toObservation(row)?.at ?? 0) >= this.since;
   }
 
-  /** True for what should be in the service, and in a list that was read, and was in none. */
+  /** True for what should be in the service, and is in no list that was read, or not in one that showed it before. */
   isMissed(row: ResourceRow): boolean {
-    const { type } = row;
-    if (row.deleted_at !== null || !this.isRead(type) || isBusy(row) || this.isSeen(row)) {
-      return false;
-    }
+    const { type, origin } = row;
+    if (row.deleted_at !== null || !this.isRead(type) || isBusy(row)) return false;
     const observed = toObservation(row);
-    if (row.origin === null) {
+    const [named, other] = LISTS_OF[type];
+    if (origin === null) {
       // An account known only from the list of company users is not missed while that list cannot be read.
       const isShown = type === 'group' || observed?.shownAt !== undefined;
-      return observed !== undefined && (isShown || this.isDone('companyUsers'));
+      return observed !== undefined && !this.isSeen(row) && (isShown || this.isDone(other));
     }
     const cells = parseCells<string>(row);
     const isMade = isLinked(row) && (type === 'group' || row.active === 1);
-    return isMade && !isWaiting(cells.account) && !isWaiting(cells.existence);
-  }
-
-  /** Finds the list that dropped a managed user or group, while another list shows it. */
-  findLeftOut(row: ResourceRow): ShowingList | undefined {
-    const observed = toObservation(row);
-    if (row.origin === null || row.deleted_at !== null || !observed || !this.isSeen(row)) {
-      return undefined;
-    }
-    const { by, shownAt, listedAt } = observed;
-    const [named, other] = LISTS_OF[row.type];
+    if (!isMade || isWaiting(cells.account) || isWaiting(cells.existence)) return false;
     const isDropped = (list: ShowingList, at: number | undefined) =>
-      at !== undefined && !this.#isListed(list, row, at);
-    if (by.startsWith('scim.') && isDropped(named, shownAt)) return named;
-    // The list of company users may always leave out inactive ones, and it may be refused.
-    const mayLeaveOut = 'active' in observed && (!observed.active || !this.isDone(other));
-    return !mayLeaveOut && isDropped(other, listedAt) ? other : undefined;
+      at !== undefined && this.isDone(list) && !this.#isListed(list, row);
+    // The list of company users may always leave out inactive ones.
+    const mayLeaveOut = observed && 'active' in observed && !observed.active;
+    const isLeftOut =
+      (observed?.by.startsWith('scim.') && isDropped(named, observed.shownAt)) ||
+      (!mayLeaveOut && isDropped(other, observed?.listedAt));
+    return isLeftOut || !this.isSeen(row);
   }
 }
 

@@ -2,7 +2,7 @@ import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
-import { isLinked, toObservation } from '../../store/resources/state.ts';
+import { isLinked } from '../../store/resources/state.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import { type Look, type Looked, listManagedParts, lookAt } from '../compare/look.ts';
@@ -98,20 +98,14 @@ async function inspectDue(deps: ReconcileDeps, signal: AbortSignal) {
   return { nextAt: next?.look_at ?? undefined, hasFound };
 }
 
-const NO_LOOK = { look_at: null, look_since: null, look_source: null, look_admins: 0 };
+const NO_LOOK = { look_at: null, look_since: null, look_source: null };
 
 /** True when a new drift was found. */
 async function takeInspection(deps: ReconcileDeps, row: ResourceRow, signal: AbortSignal) {
-  const { store, clock, policy } = deps;
-  const { id, look_source: detector, look_since, look_at, look_admins } = row;
+  const { store, clock } = deps;
+  const { id, look_source: detector, look_since, look_at } = row;
   if (detector === null || look_since === null || look_at === null) return false;
-  const { shownAt, at = 0 } = toObservation(row) ?? {};
-  // A REST list alone shows few of the compared fields.
-  const isSeen = (shownAt ?? at) >= look_since;
-  const parts = listManagedParts(row, policy.deactivation).filter(
-    (part) => part !== 'ordinary' || !isSeen,
-  );
-  if (look_admins === 1) parts.push('admins');
+  const parts = await listManagedParts(deps, row);
   const looked = await lookAndReport(deps, row, { parts, detector, signal });
   if (looked.kind === 'looked') {
     // Unless there is a newer reason to look.
@@ -134,12 +128,12 @@ async function lookNow(
   key: ResourceKey,
   signal: AbortSignal,
 ): Promise<LookResult> {
-  const { store, policy } = deps;
+  const { store } = deps;
   const row = await findRow(store.read, key);
   if (row === undefined) return { kind: 'unknown' };
   if (!isLinked(row)) return { kind: 'not-linked' };
   const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
-  const parts = listManagedParts(row, policy.deactivation);
+  const parts = await listManagedParts(deps, row);
   const looked = await lookAndReport({ ...deps, upstream }, row, {
     parts,
     detector: 'operator',

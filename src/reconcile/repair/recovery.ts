@@ -16,7 +16,7 @@ import { updateWhere } from '../../store/tables.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { CLOCKS_MS, findLearnedAccount, type NamedEvent, nameNewEvents } from '../audit/events.ts';
+import { CLOCKS_MS, LEARNED, type NamedEvent, nameNewEvents } from '../audit/events.ts';
 import { readGroupLists } from '../compare/look.ts';
 import type { Hold, ProcessDeps, ReconcileDeps } from '../deps.ts';
 import { compareKnown, findAccountObstacle, isWanted, toCreation } from '../differences.ts';
@@ -308,7 +308,7 @@ async function detectRestore(
 ): Promise<Detection> {
   const { read: db } = deps.store;
   // Events of what the bridge created may tell the account, where the service does not.
-  const ownAccount = deps.firstRead.ownAccount() ?? (await findLearnedAccount(db));
+  const ownAccount = deps.firstRead.ownAccount() ?? (await LEARNED.find(db));
   if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
   const aliveAt = await ALIVE.find(db);
   if (aliveAt === undefined) return { kind: 'current' };

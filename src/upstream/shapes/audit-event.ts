@@ -1,4 +1,4 @@
-import { createReader, type Reader, toIdText, toInteger, toText } from './reader.ts';
+import { createReader, type Reader, toInteger, toText } from './reader.ts';
 
 /**
  * One entry of the audit log. `author…` fields are as of the event. Only its id and its time are needed; what else the
@@ -19,7 +19,6 @@ export function parseAuditEvent(body: unknown) {
     /** An object, JSON text or anything else: its shape depends on category and action. */
     details: reader.raw('details'),
     authorId: toInteger(reader.raw('author_id')),
-    authorUid: toIdText(reader.raw('author_uid')),
     authorUsername: text('author_username'),
     authorRemoteAddress: text('author_remote_address'),
   };
