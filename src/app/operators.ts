@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { getOperator } from '../ops/http/operator.ts';
 import { createOperatorRouter } from '../ops/router.ts';
 import type { StatusSources } from '../ops/sources.ts';
-import { findSubject } from '../reconcile/loop/operator-calls.ts';
+import { findSubject } from '../reconcile/loop/errands.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';
 import { requestSweep } from '../reconcile/loop/sweeps.ts';
 import { createDriftDecisions } from '../reconcile/repair/decisions.ts';

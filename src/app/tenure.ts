@@ -7,9 +7,8 @@ import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead } from '../reconcile/loop/election.ts';
-import { createErrandRunner, type LeaderWork } from '../reconcile/loop/errands.ts';
+import { createErrandRunner, createOperatorCalls } from '../reconcile/loop/errands.ts';
 import { createPeriodicJobs } from '../reconcile/loop/jobs.ts';
-import { createOperatorCalls } from '../reconcile/loop/operator-calls.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
 import { openQuirks } from '../reconcile/quirks.ts';
@@ -53,12 +52,11 @@ export async function createTenure(parts: TenureParts, lead: OwnLead) {
   const recovery = createRecovery({ ...deps, firstRead, mode: parts.guard.mode });
   const { poller, keeper, sweeps } = createDetectors(parts, deps, { firstRead, recovery });
   const callForOperator = createOperatorCalls(deps);
-  const work: LeaderWork = {
+  const errands = createErrandRunner(deps, lead.epoch, toFailure, {
     readPrivilege: ({ resource, wait }) => convergence.readPrivilege(resource, wait),
     call: async ({ operation, args }) => callForOperator(getOperation(operation), args, {}),
     look: keeper.look,
-  };
-  const errands = createErrandRunner(deps, lead.epoch, work, toFailure);
+  });
   const background = [...openBackground(parts, deps), errands];
   let queue: LeaderNews['queue'] = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
   const toNews = (): LeaderNews => ({

@@ -54,7 +54,7 @@ export interface StatusSources extends HealthSources {
 export interface ApiSource {
   /** @throws TypeError when the arguments do not fit; UpstreamError when the call fails */
   readonly call: (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown>;
-  /** Finds the one user or group that a call changes, by its SCIM id; undefined: none that is known, or several. */
+  /** Finds the one managed user or group that a call names, by its SCIM id; undefined: none, or several. */
   readonly findSubject: (operation: string, args: unknown) => Promise<string | undefined>;
   /** Reports each call when it has ended, without its values. `result`: `done`, or the code of the error. */
   readonly report: (call: { operation: string; result: string }, res: Response) => void;

@@ -1,8 +1,15 @@
 import { createNews, type Loop } from '../../domain/clock.ts';
-import { newId, type ResourceKey } from '../../domain/values.ts';
+import { isJsonObject, newId, type ResourceKey, toResourceKey } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
+import { findCalled } from '../../store/resources/find.ts';
+import type { Db } from '../../store/store.ts';
 import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
+import type { Operation } from '../../upstream/operations/operation.ts';
+import type { CallOptions } from '../../upstream/transport.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { markToLook } from '../differences.ts';
 import { createJob, isNotLeading, type JobDeps } from '../job.ts';
 import type { LookResult } from '../repair/keeper.ts';
 import type { BoundedWait } from '../waiters.ts';
@@ -54,8 +61,8 @@ export async function askLeader<Name extends keyof LeaderWork>(
 export function createErrandRunner(
   deps: JobDeps,
   epoch: number,
-  work: LeaderWork,
   toFailure: (error: unknown) => unknown,
+  work: LeaderWork,
 ): Pick<Loop, 'start' | 'stop'> {
   const { store, clock, events } = deps;
   // A file has one process, which asks nobody.
@@ -87,4 +94,49 @@ export function createErrandRunner(
     for (const { id, task } of taken) void carryOut(id, task);
     return LOOK_MS;
   });
+}
+
+/** Creates the calls of operators. Whom one names is looked at afterwards, so that the next write meets what is there. */
+export function createOperatorCalls(
+  deps: JobDeps & Pick<ReconcileDeps, 'upstream'>,
+): (operation: Operation, args: unknown, options: CallOptions) => Promise<unknown> {
+  const { store, upstream, clock, events } = deps;
+  return async (operation, args, options) => {
+    let isSent = operation.method !== 'GET';
+    try {
+      return await upstream.call(operation, args, { ...options, class: 'pass' });
+    } catch (error) {
+      // A refused call may have done a part, and a lost one everything.
+      isSent &&= error instanceof UpstreamError && error.outcome !== 'not-sent';
+      throw error;
+    } finally {
+      const look = (tx: Db) =>
+        findNamed(tx, operation.id, args).then((keys) => markToLook(tx, keys, clock.now()));
+      // The call itself is done, and must not look as if it had failed.
+      const onFailure = (error: unknown) =>
+        events.failed({ type: 'operator', id: operation.id, error });
+      if (isSent) await store.write(look).then(() => store.bell.ring('due'), onFailure);
+    }
+  };
+}
+
+/** Operations about users and groups, which their paths name by ids of the service. */
+const OF_RESOURCES = /^(scim|users|companyUsers|group\w*)\./;
+
+/** Finds the managed users and groups that the path of a call names. */
+async function findNamed(db: Db, operation: string, args: unknown): Promise<ResourceKey[]> {
+  const path = isJsonObject(args) && OF_RESOURCES.test(operation) ? args.path : undefined;
+  const texts = new Set(Object.values(isJsonObject(path) ? path : {}).map(String));
+  const { managed, ...named } = await findCalled(db, texts);
+  return (['user', 'group'] as const).flatMap((type) =>
+    [...named[type].values()]
+      .flatMap((ids) => [...ids.intersection(managed)])
+      .map((id) => toResourceKey({ type, id })),
+  );
+}
+
+/** Finds the one managed user or group that a call names, by its SCIM id; undefined: none, or several. */
+export async function findSubject(db: Db, operation: string, args: unknown) {
+  const [first, ...others] = await findNamed(db, operation, args);
+  return others.length === 0 ? first?.id : undefined;
 }

@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
 import { askAgain, isWaiting } from '../../domain/cell.ts';
 import type { Loop } from '../../domain/clock.ts';
-import {
-  type DesiredUser,
-  isGone,
-  isWantedActive,
-  type ObservedUser,
-  type UserField,
-  type UserState,
-} from '../../domain/kinds.ts';
+import { type DesiredUser, isGone, isWantedActive, type ObservedUser } from '../../domain/kinds.ts';
 import { applyRules } from '../../rules/follow.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
-import { parseCells } from '../../store/engine/columns.ts';
 import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
 import { countTakenSeats, findRemovalCall, readBacklog } from '../../store/resources/backlog.ts';
 import { forgetNames } from '../../store/resources/names.ts';
@@ -167,11 +159,9 @@ export function createReapplication(deps: ReconcileDeps) {
 const GATHER_MS = 5_000;
 const PART = 100;
 
-type WatchDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>;
-
 /** An answer of the service does not prove that a user is out: each is looked at after the call, and deactivated again if need be. */
 async function followLeavers(
-  deps: WatchDeps,
+  deps: ReconcileDeps,
   signal: AbortSignal,
   hasNews: boolean,
 ): Promise<undefined> {
@@ -179,87 +169,70 @@ async function followLeavers(
   if (hasNews) await clock.sleep(GATHER_MS, signal);
   const leaving = { left_at: { '<>': null }, out_at: null } as const;
   for await (const rows of readRows(store.read, 'user', { limit: PART, where: leaving })) {
-    await judgeAll(deps, rows);
+    const changing: UserRow[] = [];
+    for (const row of rows) if (await judge(store.read, deps, row)) changing.push(row);
+    if (changing.length > 0) await followAll(deps, changing);
     signal.throwIfAborted();
   }
 }
 
-async function judgeAll(deps: WatchDeps, rows: readonly UserRow[]): Promise<void> {
-  const judged: (readonly [UserRow, Exclude<LeaverState, 'waits'>])[] = [];
-  for (const row of rows) {
-    const verdict = await judge(deps, row);
-    if (verdict !== 'waits') judged.push([row, verdict]);
-  }
-  if (judged.length === 0) return;
-  const now = deps.clock.now();
-  await deps.store.write(async (tx) => {
-    for (const [row, verdict] of judged) {
+async function followAll(deps: ReconcileDeps, rows: readonly UserRow[]): Promise<void> {
+  const { store } = deps;
+  let isDue = false;
+  await store.write(async (tx) => {
+    isDue = false;
+    for (const row of rows) {
       const locked = await lockRow(tx, row);
-      // Unless the user was written since.
-      if (locked?.version !== row.version) continue;
-      await updateRow(tx, locked, toChange(locked, verdict, now));
+      const change = locked && (await judge(tx, deps, locked));
+      if (change === undefined) continue;
+      await updateRow(tx, row, change);
+      isDue ||= 'due_at' in change;
     }
   });
-  if (judged.every(([, verdict]) => typeof verdict === 'object')) return;
   // What the look shows is news of those who left.
-  for (const what of ['due', 'left'] as const) deps.store.bell.ring(what);
+  if (isDue) for (const what of ['due', 'left'] as const) store.bell.ring(what);
 }
 
-function toChange(row: UserRow, verdict: Exclude<LeaverState, 'waits'>, now: number) {
-  if (verdict === 'unproven') {
-    return { must_look: row.must_look + 1, due_at: now, due_class: 2 } as const;
+/** Columns of a user who is wanted in again, or who has no account: there is nothing to wait for. */
+const NO_LEAVER = { left_at: null, out_at: null } as const;
+
+/** What is to be done about a leaver, as columns of the row; undefined: the change is on its way, or held back. */
+async function judge(
+  db: Db,
+  deps: ReconcileDeps,
+  row: UserRow,
+): Promise<Partial<UserRow> | undefined> {
+  const { desired, observed, cells, mustLook, upstreamId, sentCreates } = toUserState(row);
+  if (!isOut(desired)) return NO_LEAVER;
+  const fields = [cells.active, cells.account, cells.temporarilyInactive];
+  if (mustLook || fields.some(isWaiting)) return undefined;
+  // A create whose answer was lost may have left an account.
+  const hasAccount = upstreamId !== undefined || sentCreates.length > 0;
+  if (observed === undefined) return hasAccount ? undefined : NO_LEAVER;
+  if (isGone(observed)) return { out_at: observed.goneAt ?? observed.at };
+  return hasAccount || isOut(observed) ? judgeSeen(db, deps, row) : NO_LEAVER;
+}
+
+/** The same of an account that was seen: it is out, is to be looked at after the call, or is let in again and deactivated once more. */
+async function judgeSeen(
+  db: Db,
+  { policy, clock }: ReconcileDeps,
+  row: UserRow,
+): Promise<Partial<UserRow> | undefined> {
+  const { desired, observed, cells } = toUserState(row);
+  const from = row.left_at ?? 0;
+  const call = await findRemovalCall(db, { id: row.id, from, until: Number.MAX_SAFE_INTEGER });
+  const { at, by } = observed ?? { at: 0, by: '' };
+  const due = { due_at: clock.now() };
+  if (observed && isOut(observed)) {
+    // Not the answer of the call: a service may answer and do nothing.
+    const isProven = by !== scim.updateUser.id && at >= (call?.at ?? from);
+    return isProven ? { out_at: at } : { ...due, must_look: row.must_look + 1, due_class: 2 };
   }
-  if (verdict === 'undone') {
-    const cells = askAgain(parseCells<UserField>(row), ['active'], row.version);
-    return { cells: JSON.stringify(cells), due_at: now, due_class: 0 } as const;
-  }
-  const { outAt } = verdict;
-  return { left_at: outAt === null ? null : row.left_at, out_at: outAt };
+  const isUndone = call?.outcome === 'done' && at > call.at;
+  if (!isUndone || isWantedActive(desired, policy.deactivation)) return undefined;
+  return { ...due, cells: JSON.stringify(askAgain(cells, ['active'], row.version)), due_class: 0 };
 }
 
-/**
- * What is known of a leaver:
- * - `outAt`: a look showed then that the account does not work (epoch milliseconds); null: the person is wanted in again,
- *   or has no account
- * - `waits`: the change is on its way, or an operator holds it back
- * - `unproven`: nothing was observed since the request and its call but the answer: a look
- * - `undone`: the call is done, and the account was seen to work after that: the call again
- */
-type LeaverState = { readonly outAt: number | null } | 'waits' | 'unproven' | 'undone';
-
-async function judge({ store, policy }: WatchDeps, row: UserRow): Promise<LeaverState> {
-  const state = toUserState(row);
-  const { desired, observed } = state;
-  if (!isOut(desired)) return { outAt: null };
-  if (isOnItsWay(state)) return 'waits';
-  const hasAccount = mayHaveAccount(state);
-  if (observed === undefined) return hasAccount ? 'waits' : { outAt: null };
-  if (isGone(observed)) return { outAt: observed.goneAt ?? observed.at };
-  const since = { id: row.id, from: row.left_at ?? 0, until: Number.MAX_SAFE_INTEGER };
-  const call = await findRemovalCall(store.read, since);
-  if (isOut(observed)) return judgeOut(observed, call ?? { at: since.from });
-  if (!hasAccount) return { outAt: null };
-  const isUndone = call?.outcome === 'done' && observed.at > call.at;
-  return isUndone && !isWantedActive(desired, policy.deactivation) ? 'undone' : 'waits';
-}
-
-/** An observation proves it that is not older than the request and its call, and not the answer of that: a service may answer and do nothing. */
-function judgeOut({ by, at }: ObservedUser, asked: { readonly at: number }): LeaverState {
-  return by !== scim.updateUser.id && at >= asked.at ? { outAt: at } : 'unproven';
-}
-
-function isOnItsWay({ cells, mustLook }: UserState): boolean {
-  return mustLook || [cells.active, cells.account, cells.temporarilyInactive].some(isWaiting);
-}
-
-function isOut({
-  active,
-  temporarilyInactive,
-}: Pick<DesiredUser | ObservedUser, 'active' | 'temporarilyInactive'>): boolean {
-  return !active || temporarilyInactive === true;
-}
-
-/** True also while a create whose answer was lost may have left one. */
-function mayHaveAccount({ upstreamId, sentCreates }: UserState): boolean {
-  return upstreamId !== undefined || sentCreates.length > 0;
-}
+const isOut = (user: Pick<DesiredUser | ObservedUser, 'active' | 'temporarilyInactive'>) =>
+  !user.active || user.temporarilyInactive === true;
