@@ -1,13 +1,6 @@
 import { type Cells, isWaiting } from '../domain/cell.ts';
-import {
-  CHANGES,
-  type FieldChange,
-  findHarm,
-  findRepair,
-  listFieldChanges,
-  toChangeKey,
-} from '../domain/change.ts';
-import type { Difference, DriftKind } from '../domain/drift.ts';
+import { CHANGES, findHarm, listFieldChanges, toChangeKey } from '../domain/change.ts';
+import type { Difference } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import {
   type Deactivation,
@@ -20,7 +13,7 @@ import {
 } from '../domain/kinds.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { type GivenKey, keyText, type ResourceKey } from '../domain/values.ts';
-import { hasWaiting, parseCells } from '../store/engine/columns.ts';
+import { hasWaiting } from '../store/engine/columns.ts';
 import { listDifferingLinks } from '../store/links/links.ts';
 import { findGroupByUpstream } from '../store/resources/find.ts';
 import {
@@ -46,37 +39,70 @@ import { companyUsers, groups } from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
 import type { ReconcileDeps } from './deps.ts';
 
-/** Lists what differs where no change waits. An unmanaged resource differs itself; of a deleted one its access does. */
-export async function listDifferences(db: Db, row: ResourceRow, deactivation: Deactivation) {
+/** Lists what differs where no change waits, and what is unmanaged itself. Of what is not there yet, or goes with its group, nothing is drift. */
+export async function listDifferences(
+  db: Db,
+  row: ResourceRow,
+  deactivation: Deactivation,
+): Promise<Difference[]> {
   if (row.origin === null) return listUnmanaged(row);
-  if (row.type === 'user') return listOfUser(db, row, deactivation);
-  return row.deleted_at === null ? listOfGroup(db, row) : [];
+  const isReleased = row.type === 'group' && row.deleted_at !== null;
+  if (isReleased || !isLinked(row) || row.observed === null) return [];
+  const changes = await listChanges(db, row, deactivation);
+  return changes.flatMap(({ kind, harm: _, ...change }) => {
+    const { repairs } = CHANGES[kind];
+    return repairs === undefined ? [] : [{ ...change, kind: repairs }];
+  });
 }
 
 function listUnmanaged(row: ResourceRow): Difference[] {
   const seen = toObservation(row);
   if (seen === undefined || isGone(seen) || row.deleted_at !== null) return [];
+  const about = { type: row.type, resourceId: row.id, memberId: '', desired: null };
   if ('displayName' in seen) {
-    const observed = { displayName: seen.displayName };
-    return [toDifference(row, 'group.unmanaged', { desired: null, observed })];
+    return [{ ...about, kind: 'group.unmanaged', observed: { displayName: seen.displayName } }];
   }
   const { userName = null, email = null, active } = seen;
-  const observed = { userName, email, active };
-  return [toDifference(row, 'user.unmanaged', { desired: null, observed })];
+  return [{ ...about, kind: 'user.unmanaged', observed: { userName, email, active } }];
 }
 
-async function listOfUser(db: Db, row: UserRow, deactivation: Deactivation) {
-  const { observed, desired, upstreamId, cells, deleted } = toUserState(row);
-  if (observed === undefined || upstreamId === undefined || isWaiting(cells.account)) return [];
-  if (isGone(observed)) {
+type Change = Pick<PlanAction, 'kind' | 'desired' | 'observed'> & { readonly memberId?: string };
+
+/** Lists the changes that would end what differs where no change waits; of a deleted one those that take away. */
+export async function listChanges(
+  db: Db,
+  row: ResourceRow,
+  deactivation: Deactivation,
+): Promise<PlanAction[]> {
+  if (row.origin === null) return [];
+  const { type, id: resourceId } = row;
+  const changes = await (type === 'user'
+    ? listOfUser(db, row, deactivation)
+    : listOfGroup(db, row));
+  return changes.map(({ memberId = '', ...change }) => {
+    return { ...change, type, resourceId, memberId, harm: findHarm(change) };
+  });
+}
+
+async function listOfUser(db: Db, row: UserRow, deactivation: Deactivation): Promise<Change[]> {
+  const { observed, desired, cells, deleted } = toUserState(row);
+  if (isWaiting(cells.account)) return [];
+  if (!isLinked(row) || isGone(observed)) {
     if (deleted || !desired.active) return [];
-    return [toDifference(row, 'user.missing', { desired: { active: true }, observed: null })];
+    return [{ kind: 'user.create', desired: { active: true }, observed: null }];
   }
-  const fields = listUserDifferences(desired, observed, cells, deactivation);
-  const values = toUserValues(desired, observed, deactivation);
-  const differences = toDifferences(row, listFieldChanges(withoutWaiting(fields, cells), values));
-  if (!deleted) return differences;
-  const works = differences.filter(({ kind }) => kind === 'user.activated');
+  const changes: Change[] = [];
+  if (observed !== undefined) {
+    const fields = listUserDifferences(desired, observed, cells, deactivation);
+    const values = toUserValues(desired, observed, deactivation);
+    changes.push(...listFieldChanges(withoutWaiting(fields, cells), values));
+  } else if (!hasWaiting(row)) {
+    // Nothing was ever seen of the account: that of a deleted user is taken to work.
+    const off = { desired: { active: false }, observed: { active: true } };
+    changes.push({ kind: 'user.deactivate', ...off });
+  }
+  if (!deleted) return observed === undefined ? [] : changes;
+  const works = changes.filter(({ kind }) => kind === 'user.deactivate');
   return works.length > 0 && (await hasSuccessor(db, row)) ? [] : works;
 }
 
@@ -86,25 +112,39 @@ async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boole
   return users.some((other) => other.id !== id);
 }
 
-async function listOfGroup(db: Db, row: GroupRow): Promise<readonly Difference[]> {
+async function listOfGroup(db: Db, row: GroupRow): Promise<Change[]> {
   const { observed, desired, cells } = toGroupState(row);
-  if (observed === undefined || !isLinked(row) || isWaiting(cells.existence)) return [];
-  if (isGone(observed)) {
-    const { displayName } = desired;
-    return [toDifference(row, 'group.missing', { desired: { displayName }, observed: null })];
-  }
+  if (row.deleted_at !== null) return listOfDeletedGroup(db, row);
+  if (isWaiting(cells.existence)) return [];
+  const { displayName } = desired;
+  const creation = { kind: 'group.create', desired: { displayName }, observed: null } as const;
+  // A group that is to be made comes with its lists, and with its entities.
+  if (!isLinked(row)) return [creation, ...(await listOfLists(db, row))];
+  if (observed === undefined) return [];
+  if (isGone(observed)) return [creation];
   const fields = listGroupDifferences(desired, observed, cells);
   const values = toGroupValues(desired, observed);
   const changes = listFieldChanges(withoutWaiting(fields, cells), values);
-  return [...toDifferences(row, changes), ...(await listOfLists(db, row))];
+  return [...changes, ...(await listOfLists(db, row))];
+}
+
+/** Lists what a deleted group is to lose; one that another group stands for by now is left alone. */
+async function listOfDeletedGroup(db: Db, row: GroupRow): Promise<Change[]> {
+  const holder = isLinked(row) && (await findGroupByUpstream(db, toUpstreamIds(row)));
+  if (!holder || holder.id !== row.id) return [];
+  const lists = (await listOfLists(db, row)).filter(
+    ({ kind }) => !/^(member|admin)\.add$/.test(kind),
+  );
+  const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
+  const observed = { displayName: row.name };
+  return isToGo ? [...lists, { kind: 'group.delete', desired: null, observed }] : lists;
 }
 
 /** Lists what differs in the members, admins and entities of a group, as far as is known. */
-async function listOfLists(db: Db, row: GroupRow): Promise<Difference[]> {
+async function listOfLists(db: Db, row: GroupRow): Promise<Change[]> {
   const links = (await listDifferingLinks(db, row)).map(({ list, userId: memberId, wanted }) => {
-    const [desired, observed] = [{ present: wanted }, { present: !wanted }];
-    const kind = `${list}.${wanted ? 'removed' : 'added'}` as const;
-    return toDifference(row, kind, { desired, observed, memberId });
+    const kind = `${list}.${wanted ? 'add' : 'remove'}` as const;
+    return { kind, memberId, desired: { present: wanted }, observed: { present: !wanted } };
   });
   const { cells, entities } = toGroupState(row);
   const roles = listEntityFields(cells).flatMap((memberId) => {
@@ -112,29 +152,15 @@ async function listOfLists(db: Db, row: GroupRow): Promise<Difference[]> {
     const seen = entities?.roles[memberId];
     if (isWaiting(cell) || holdsRoles(cell, seen)) return [];
     const wanted = findWantedRoles(cell);
-    const differs = seen === undefined ? 'entity.removed' : 'entity.changed';
+    const set = seen === undefined ? 'entity.add' : 'entity.change';
     const [desired, observed] = [{ roles: parseRoles(wanted) }, { roles: parseRoles(seen) }];
-    return toDifference(row, wanted ? differs : 'entity.added', { desired, observed, memberId });
+    return [{ kind: wanted ? set : 'entity.remove', memberId, desired, observed } as const];
   });
   return [...links, ...roles];
 }
 
 function withoutWaiting<Field extends string>(fields: readonly Field[], cells: Cells<Field>) {
   return fields.filter((field) => !isWaiting(cells[field]));
-}
-
-type Values = Pick<Difference, 'desired' | 'observed'> & Partial<Pick<Difference, 'memberId'>>;
-
-function toDifference({ type, id }: GivenKey, kind: DriftKind, values: Values): Difference {
-  return { kind, type, resourceId: id, memberId: '', ...values };
-}
-
-/** Makes the differences that changes of fields would end. */
-function toDifferences(row: ResourceRow, changes: readonly FieldChange[]): Difference[] {
-  return changes.flatMap(({ kind, ...values }) => {
-    const { repairs } = CHANGES[kind];
-    return repairs === undefined ? [] : [toDifference(row, repairs, values)];
-  });
 }
 
 /** True when a worker has the resource or is about to look at it, and will know better. */
@@ -167,72 +193,9 @@ export async function findCurrent(
   { lock = false } = {},
 ): Promise<Current | undefined> {
   const row = await (lock ? lockRow(db, key) : findRow(db, key));
-  return row && compareKnown(db, row, policy.deactivation);
-}
-
-/** Compares a user or group with what is known of the service, and a deleted one with what it is to lose. */
-export async function compareKnown(
-  db: Db,
-  row: ResourceRow,
-  deactivation: Deactivation,
-): Promise<Current> {
-  const differences = row.origin === null ? [] : await listKnown(db, row, deactivation);
-  const changes = differences.flatMap(({ kind: drift, ...difference }): PlanAction[] => {
-    // A group that is to go is wanted no more. That something is missing is looked for by the next step.
-    const kind = drift === 'group.unmanaged' ? 'group.delete' : findRepair(drift);
-    if (kind === undefined || drift.endsWith('.missing')) return [];
-    return [{ ...difference, kind, harm: findHarm({ ...difference, kind }) }];
-  });
+  if (row === undefined) return undefined;
+  const changes = await listChanges(db, row, policy.deactivation);
   return { row, changes: new Map(changes.map((change) => [toChangeKey(change), change])) };
-}
-
-async function listKnown(db: Db, row: ResourceRow, deactivation: Deactivation) {
-  const isDeleted = row.deleted_at !== null;
-  if (row.type === 'group') {
-    if (isDeleted) return listOfDeletedGroup(db, row);
-    // A group that is to be made comes with its lists, and with its entities.
-    if (!isLinked(row)) return listOfLists(db, row);
-  } else if (isDeleted && row.observed === null && row.upstream_id !== null && !hasWaiting(row)) {
-    if (await hasSuccessor(db, row)) return [];
-    // Nothing was ever seen of the account, so it is taken to work.
-    const values = { desired: { active: false }, observed: { active: true } };
-    return [toDifference(row, 'user.activated', values)];
-  }
-  return listDifferences(db, row, deactivation);
-}
-
-/** Lists what a deleted group is to lose; one that another group stands for by now is left alone. */
-async function listOfDeletedGroup(db: Db, row: GroupRow): Promise<readonly Difference[]> {
-  const holder = isLinked(row) && (await findGroupByUpstream(db, toUpstreamIds(row)));
-  if (!holder || holder.id !== row.id) return [];
-  const lists = (await listOfLists(db, row)).filter(
-    ({ kind }) => !/^(member|admin)\.removed$/.test(kind),
-  );
-  const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
-  if (!isToGo) return lists;
-  const values = { desired: null, observed: { displayName: row.name } };
-  return [...lists, toDifference(row, 'group.unmanaged', values)];
-}
-
-/** True when a resource is still to be made, or made anew; its absence is stored nowhere, so no more can be asked. */
-export function isWanted(row: ResourceRow): boolean {
-  if (row.origin === null || row.deleted_at !== null) return false;
-  const cells = parseCells(row);
-  if (row.type === 'group') return isLinked(row) || !isWaiting(cells.existence);
-  return row.active === 1 && (row.upstream_id !== null || !isWaiting(cells.account));
-}
-
-/** True when it is to be made, and no account or group is known that could be it. */
-export function isMissing(row: ResourceRow): boolean {
-  const observed = toObservation(row);
-  if (!isWanted(row) || (isLinked(row) && !isGone(observed))) return false;
-  return row.type === 'group' || findAccountObstacle(row) === undefined;
-}
-
-/** The change that makes a user or group. */
-export function toCreation({ type, id: resourceId }: ResourceRow): PlanAction {
-  const change = { kind: `${type}.create`, type, resourceId, memberId: '' } as const;
-  return { ...change, desired: { active: true }, observed: null, harm: undefined };
 }
 
 const NO_ADDRESS =

@@ -43,7 +43,7 @@ import type { Db } from '../store/store.ts';
 import { findOne, insertOne, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { compareKnown, isMissing, toCreation } from './differences.ts';
+import { listChanges } from './differences.ts';
 
 /** Numbers of actions: all, of each kind, and of each kind of harm. */
 export interface PlanCounts extends JsonObject {
@@ -319,13 +319,11 @@ export async function takeWaiting(
     isWaiting(link) && (named?.has(toLinkText(link)) ?? true) ? dropChange(link) : link,
   );
   const links = new Set(taken.map(toLinkText));
-  const { changes } = await compareKnown(tx, { ...row, cells }, policy.deactivation);
-  const actions = [...changes.values()].filter((action) => {
+  const differing = await listChanges(tx, { ...row, cells }, policy.deactivation);
+  return differing.filter((action) => {
     const place = toPlace(action);
     return place.kind === 'link'
       ? links.has(toLinkText(place))
       : place.fields.some((field) => fields.includes(field));
   });
-  const isToBeMade = fields.some((field) => field === 'account' || field === 'existence');
-  return isToBeMade && isMissing({ ...row, cells }) ? [toCreation(row), ...actions] : actions;
 }

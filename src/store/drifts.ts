@@ -7,7 +7,7 @@ import {
   type DriftStatus,
   type ENDED_STATUSES,
 } from '../domain/drift.ts';
-import { HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
+import type { PlanAction } from '../domain/plan.ts';
 import { type GivenKey, type JsonObject, newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';
 import { parseChange, SUBJECT_NAMES, type SubjectNames, toChangeColumns } from './plans.ts';
@@ -35,7 +35,6 @@ export function toRepair(row: DriftRow): PlanAction | undefined {
 
 /** Lists users and groups with an active drift or a held action that were written since then, or have nothing to wait for. */
 export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
-  const holding = sql.join(HOLDING_SOURCES.map((source) => sql.lit(source)));
   const drifts = sql`select resource_type, resource_id from drifts where status in (${ACTIVE})`;
   const actions = sql`select action.resource_type, action.resource_id from plans as plan
     join plan_actions as action on action.plan_id = plan.id`;
@@ -45,8 +44,8 @@ export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
     select resource_type as type, resource_id as id from (
       ${drifts} and (resource_id in (select id from written) or member_id in (select id from written))
       union ${drifts} and status = 'repairing' and resource_id not in (select id from busy)
-      union ${actions} where plan.status = 'held' and plan.source in (${holding})
-        and action.status = 'planned' and action.resource_id in (select id from written)
+      union ${actions} where plan.status = 'held' and action.status = 'planned'
+        and action.resource_id in (select id from written)
       union ${actions} where plan.status = 'approved' and action.status = 'released'
         and action.resource_id not in (select id from busy)
     ) as found`;
@@ -103,7 +102,7 @@ export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
     and resource_id not in (select id from resources)`.execute(tx);
 }
 
-/** Lists drifts of these kinds that can be repaired or accepted and are not about to be, in order of finding. */
+/** Lists drifts of these kinds that can be repaired or accepted, in order of finding. */
 export async function listRepairable(
   db: Db,
   kinds: readonly DriftKind[],
@@ -112,10 +111,6 @@ export async function listRepairable(
   if (kinds.length === 0) return [];
   return select<DriftRow>(db)`select * from drifts
     where status in ('open', 'contested') and kind in (${sql.join(kinds)}) and seq > ${afterSeq}
-      and not exists (select 1 from plan_actions as action
-        join plans as plan on plan.id = action.plan_id and plan.status = 'approved'
-        where action.resource_id = drifts.resource_id and action.member_id = drifts.member_id
-          and action.kind = drifts.change and action.status = 'planned')
     order by seq limit ${limit}`;
 }
 

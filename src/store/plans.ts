@@ -1,7 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { HarmKind } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
-import { type ActionStatus, HOLDING_SOURCES, type PlanAction } from '../domain/plan.ts';
+import {
+  type ActionStatus,
+  HOLDING_SOURCES,
+  type PlanAction,
+  type PlanStatus,
+} from '../domain/plan.ts';
 import type { JsonValue } from '../domain/values.ts';
 import { parseStored, waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
@@ -104,8 +109,8 @@ export const SUBJECT_NAMES = sql`(select name from resources where id = resource
 const IS_HELD = sql`(action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)}))`;
 
 const selectActions = (db: Db, which: RawBuilder<unknown>) =>
-  select<PlanActionRow>(db)`
-    select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id
+  select<PlanActionRow & { readonly plan_status: PlanStatus }>(db)`
+    select action.*, plan.status as plan_status from plan_actions as action join plans as plan on plan.id = action.plan_id
     where ${which}`;
 
 /** Lists the changes of these users and groups that are held back until a plan is decided. */
@@ -117,12 +122,13 @@ export const listHeldChanges = (
     selectActions(db, sql`${IS_HELD} and action.resource_id in (${sql.join(some)})`),
   );
 
-/** Lists the actions of a user or group that are released, or held back by a plan that waits. */
+/** Lists the actions of a user or group that are under way, or planned and not decided against. */
 export const listOpenActions = (db: Db, resourceId: string) =>
   selectActions(
     db,
     sql`action.resource_id = ${resourceId}
-      and (action.status = 'released' or (plan.status = 'held' and ${IS_HELD})) order by action.id`,
+      and (action.status = 'released' or (action.status = 'planned' and plan.status <> 'discarded'))
+      order by action.id`,
   );
 
 /** Subject of an action. */

@@ -135,6 +135,7 @@ async function planByPolicy(
 async function planRepairs(tx: Db, drifts: readonly DriftRow[], standing: NewPlan) {
   const plan = await addPlan(tx, toRepairs(drifts), standing);
   await changeDrifts(tx, drifts, { plan_id: plan.id });
+  if (plan.status === 'approved') await changeDrifts(tx, drifts, { status: 'repairing' });
   return plan;
 }
 
@@ -280,12 +281,10 @@ async function planAsked(
   return { kind: 'done', plan: { ...plan, id } } as const;
 }
 
-/** Drops the repairs of these drifts from the plans that wait, or of which they are not released yet. */
-export async function dropRepairs(tx: Db, drifts: readonly DriftRow[]): Promise<void> {
-  const id = [...new Set(drifts.flatMap(({ plan_id }) => plan_id ?? []))];
-  const plans = await listWhere(tx, 'plans', { id, status: ['held', 'approved'] });
+/** Drops the repairs of these drifts from the plans that have them. */
+async function dropRepairs(tx: Db, drifts: readonly DriftRow[]): Promise<void> {
   for (const { plan_id, change: kind, resource_id, member_id } of drifts) {
-    if (plan_id === null || kind === null || !plans.some((plan) => plan.id === plan_id)) continue;
+    if (plan_id === null || kind === null) continue;
     const planned = { plan_id, status: 'planned', kind, resource_id, member_id } as const;
     await updateWhere(tx, 'plan_actions', planned, { status: 'dropped' });
   }

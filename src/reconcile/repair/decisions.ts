@@ -86,8 +86,7 @@ async function decidePlan(
     // What a holding plan is about is accepted first: then it is over.
     const ended_at = isHolding(plan.source) ? null : now;
     const ended = status === 'discarded' ? { reason: 'an operator', ended_at } : {};
-    // An operator said that this is meant.
-    if (plan.source === 'provider' && status === 'approved') await restartHarmCount(tx, now);
+    if (status === 'approved') await begin(tx, plan, now);
     // An operator decided, so the plan counts for no limit.
     const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
     await updateWhere(tx, 'plans', { id }, change);
@@ -95,6 +94,13 @@ async function decidePlan(
   });
   if (decision.kind === 'done') tellPlan(events, decision.plan, 0);
   return decision;
+}
+
+async function begin(tx: Db, { id, source }: PlanRow, now: number): Promise<void> {
+  // An operator said that this is meant.
+  if (source === 'provider') await restartHarmCount(tx, now);
+  const known = { plan_id: id, status: ['open', 'contested'] } as const;
+  await updateWhere(tx, 'drifts', known, { status: 'repairing' });
 }
 
 /** Result of the request to undo a plan, with the number of changes that are left out. */

@@ -25,20 +25,13 @@ import {
   parseStored,
   toAttributeColumns,
 } from '../../store/engine/columns.ts';
-import {
-  changeNamed,
-  deleteAllLinks,
-  desireLink,
-  listLinkedUsers,
-  listLinks,
-} from '../../store/links/links.ts';
-import { touchGroupsOf } from '../../store/links/of-users.ts';
+import { deleteAllLinks, desireLink, listLinkedUsers, listLinks } from '../../store/links/links.ts';
 import { listByName } from '../../store/resources/find.ts';
 import { findRow, getRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { type Current, findAccountObstacle, findCurrent, isWanted } from '../differences.ts';
+import { type Current, findAccountObstacle, findCurrent } from '../differences.ts';
 
 /** True when the precondition of a change holds: the same value is desired, and the same was observed. */
 export function isStillSo({ row, changes }: Current, change: PlanAction): boolean {
@@ -58,8 +51,16 @@ function toOwnPart(value: JsonValue, own: JsonValue): JsonValue {
   return Object.fromEntries(fields.map((field) => [field, value[field] ?? null]));
 }
 
+/** True when it is still to be made; its absence is stored nowhere, so no more can be asked. */
+function isWanted(row: ResourceRow): boolean {
+  if (row.origin === null || row.deleted_at !== null) return false;
+  const { account, existence } = parseCells<'account' | 'existence'>(row);
+  const isOn = row.type === 'group' || row.active === 1;
+  return isOn && (isLinked(row) || !isWaiting(row.type === 'group' ? existence : account));
+}
+
 /** `gone`: the user or group that it is about was deleted. */
-type ChangeState = 'waits' | 'done' | 'differs' | 'gone';
+type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
 
 /** Finds the state of a change. `current`: undefined: the store no longer has the user or group. */
 export async function findState(
@@ -73,13 +74,9 @@ export async function findState(
   if (row.deleted_at !== null && listHarms([change]).length === 0) return 'gone';
   if (row.must_look !== 0 || (await isPlaceWaiting(db, row, change))) return 'waits';
   const known = changes.get(toChangeKey(change));
-  if (known === undefined) {
-    // What was never made differs in nothing else.
-    const isToBeMade = change.kind.endsWith('.create') && !isLinked(row) && isWanted(row);
-    return isToBeMade ? 'differs' : 'done';
-  }
+  if (known === undefined) return 'over';
   const own = toOwnPart(known.desired, change.desired);
-  return isJsonObject(own) && Object.keys(own).length === 0 ? 'done' : 'differs';
+  return isJsonObject(own) && Object.keys(own).length === 0 ? 'over' : 'differs';
 }
 
 async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Promise<boolean> {
@@ -129,21 +126,23 @@ type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
 
 type Desire = Pick<PlanAction, 'kind' | 'memberId'> & { readonly value: JsonValue };
 
-/** Makes a value the desired one, after `enterRules`; nothing waits for the service. False: deleted, or the name is taken. */
+/**
+ * Makes a value the desired one, after `enterRules`; nothing waits for the service. What its provider deleted comes back
+ * if the value is of its own fields. False: another one has its name.
+ */
 export async function desire(
   tx: Db,
   deps: DesireDeps,
   row: ResourceRow,
   { kind, memberId, value: wanted }: Desire,
 ): Promise<boolean> {
-  if (row.deleted_at !== null) return false;
   const value = isJsonObject(wanted) ? wanted : {};
   const place = toPlace({ kind, memberId, desired: wanted });
   if (place.kind === 'link' && row.type === 'group') {
     const isWanted = value.present === true;
     const news = { groupId: row.id, users: [place.userId], now: deps.clock.now() };
     // Whom rules want is not wanted by name.
-    if (isWanted) await ruleLinks(tx, deps.rules, place.list, news);
+    if (isWanted && row.deleted_at === null) await ruleLinks(tx, deps.rules, place.list, news);
     await desireLink(tx, row, place, isWanted);
     return saveVersion(tx, deps, row, {}, place.list === 'admin' ? undefined : [place.userId]);
   }
@@ -193,6 +192,7 @@ function toAttributes(
     'user.access': toExtended(USER_EXTENSION),
     'group.rename': value,
     'group.permissions': toExtended(GROUP_EXTENSION),
+    'group.delete': {},
   };
   const attributes = desired[kind];
   if (attributes === undefined) throw new BridgeError('bug', `${kind} desires no attribute`);
@@ -204,8 +204,7 @@ async function saveAttributes(tx: Db, deps: DesireDeps, row: ResourceRow, attrib
   const columns = toAttributeColumns(row.type, attributes);
   const named = await listByName(tx, row.type, columns.name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
-  const isLive = row.deleted_at === null;
-  const users = row.type === 'group' && isLive ? await listLinkedUsers(tx, row) : [];
+  const users = row.type === 'group' ? await listLinkedUsers(tx, row) : [];
   return saveVersion(tx, deps, row, { ...columns, deleted_at: null }, users);
 }
 
@@ -239,7 +238,8 @@ export async function acceptDrift(tx: Db, deps: DesireDeps, drift: DriftRow) {
   const { type, resourceId: id, observed: value } = repair;
   const current = await findCurrent(tx, deps, { type, id }, { lock: true });
   if (current === undefined || !isStillSo(current, repair)) return IS_CHANGED;
-  if (!(await desire(tx, deps, current.row, { ...repair, value })))
+  const { row } = current;
+  if (row.deleted_at !== null || !(await desire(tx, deps, row, { ...repair, value })))
     return 'It was deleted, or another group has its name.';
   await changeDrifts(tx, [drift], { status: 'accepted', ended_at: deps.clock.now() });
   return undefined;
@@ -252,35 +252,15 @@ export async function acceptHeld(
   { row, changes }: Current,
   { action, plannedAt }: { readonly action: PlanAction; readonly plannedAt: number },
 ): Promise<void> {
-  const seenAt = toObservation(row)?.at ?? 0;
-  // The service had it, and the read for the plan did not show it.
-  const isMissing = row.deleted_at === null && isLinked(row) && seenAt < plannedAt;
-  if (action.kind.endsWith('.create') && isMissing) {
-    await desire(tx, deps, row, { ...action, value: null });
+  if (action.kind.endsWith('.create')) {
+    const seenAt = toObservation(row)?.at ?? 0;
+    // The service had it, and the read for the plan did not show it.
+    const isMissing = row.deleted_at === null && isLinked(row) && seenAt < plannedAt;
+    if (isMissing) await desire(tx, deps, row, { ...action, value: null });
     return;
   }
   const known = changes.get(toChangeKey(action));
   if (known === undefined) return;
   if (row.type === 'user') await forgetRemoval(tx, row, row.version);
-  if (row.deleted_at !== null) return bringBack(tx, deps, row, action);
   await desire(tx, deps, row, { ...action, value: toOwnPart(known.observed, action.desired) });
-}
-
-/** Brings back what its provider deleted and the service keeps; without its name it is not managed any more. */
-async function bringBack(tx: Db, deps: DesireDeps, row: ResourceRow, action: PlanAction) {
-  const place = toPlace(action);
-  // A group that the bridge released keeps the member or entity, which is not the bridge's any more.
-  if (place.kind === 'link') {
-    await changeNamed(tx, row, [place], () => undefined);
-    return;
-  }
-  if (isEntityField(action.memberId)) {
-    const cells = JSON.stringify(release(parseCells<string>(row), [action.memberId]));
-    return updateRow(tx, row, { cells });
-  }
-  const kept = parseStored<JsonObject>(row.attributes);
-  const attributes = row.type === 'user' ? { ...kept, active: true } : kept;
-  if (!(await saveAttributes(tx, deps, row, attributes)))
-    return updateRow(tx, row, { ...NOTHING_OPEN, ...NO_IDS });
-  if (row.type === 'user') await touchGroupsOf(tx, row.id, deps.clock.now());
 }

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, claim } from '../../domain/cell.ts';
-import { isHandOver, toChangeKey } from '../../domain/change.ts';
+import { isHandOver } from '../../domain/change.ts';
 import {
   type ActionStatus,
   isOfRecovery,
   type PlanAction,
   type PlanOrigin,
-  type PlanStatus,
   toPlace,
 } from '../../domain/plan.ts';
 import type { GivenKey } from '../../domain/values.ts';
@@ -32,9 +31,8 @@ import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { type Current, findCurrent, isAtWork, listDifferences } from '../differences.ts';
+import { type Current, findCurrent } from '../differences.ts';
 import { tellPlan } from '../plans.ts';
-import { dropRepairs } from './decide.ts';
 import { handOver } from './decisions.ts';
 import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
 import { endRecovery } from './recovery.ts';
@@ -74,7 +72,7 @@ export function createFollower(deps: ReconcileDeps) {
     }
     reviewedUntil = until;
     waiting = left;
-    if ((await listOver(store.read)).length > 0) await endPlans(deps);
+    await endPlans(deps);
     return plans.length > 0;
   };
 }
@@ -82,24 +80,26 @@ export function createFollower(deps: ReconcileDeps) {
 /** Ends the plans of which nothing waits any more. One that nobody approved, and of which nothing is left, is discarded. */
 async function endPlans(deps: ReconcileDeps): Promise<void> {
   const { store, clock, events } = deps;
+  if ((await listOver(store.read)).length === 0) return;
   const now = clock.now();
-  const { applied, emptied } = await store.write(async (tx) => {
+  const ended = await store.write(async (tx) => {
     await lockPlans(tx);
-    const over = Map.groupBy(await listOver(tx), ({ status }) => status);
-    const end = (status: PlanStatus, change: Partial<PlanRow>) => {
-      const id = over.get(status)?.map((plan) => plan.id) ?? [];
-      return updateWhere(tx, 'plans', { id }, { ...change, ended_at: now });
-    };
-    await end('discarded', {});
-    const why = { reason: 'nothing was left of it', decided_at: now };
-    return {
-      applied: await end('approved', { status: 'applied' }),
-      emptied: await end('held', { status: 'discarded', ...why }),
-    };
+    const plans: PlanRow[] = [];
+    for (const { id, status } of await listOver(tx)) {
+      const end = {
+        status: status === 'approved' ? 'applied' : 'discarded',
+        ended_at: now,
+      } as const;
+      const why = { reason: 'nothing was left of it', decided_at: now };
+      const isEmptied = status === 'held';
+      const change = isEmptied ? { ...end, ...why } : end;
+      const found = await updateWhere(tx, 'plans', { id }, change);
+      if (status !== 'discarded') plans.push(...found);
+    }
+    return plans;
   });
-  for (const plan of applied) tellPlan(events, plan);
-  for (const plan of emptied) {
-    tellPlan(events, plan, 0);
+  for (const plan of ended) {
+    tellPlan(events, plan, plan.status === 'applied' ? undefined : 0);
     await endRecovery(deps, plan);
   }
 }
@@ -138,15 +138,9 @@ async function takeUp(tx: Db, deps: ReconcileDeps, plan: PlanRow, rows: readonly
     if (status === 'released') released.push(action);
   }
   if (current === undefined || released.length === 0) return;
-  const { id } = current.row;
   // As the last action left it.
   const row = changesDesired(plan) ? await findRow(tx, current.row) : current.row;
   if (row) await makePending(tx, row, { plan, actions: released, now });
-  const keys = new Set(released.map(toChangeKey));
-  const repaired = (await listActiveDrifts(tx, [id])).filter(
-    ({ change: kind, member_id: memberId }) => kind && keys.has(toChangeKey({ kind, memberId })),
-  );
-  await changeDrifts(tx, repaired, { status: 'repairing', plan_id: plan.id });
 }
 
 async function takeUpOne(
@@ -201,12 +195,12 @@ function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
   return ageMs <= FRESH_MS && !actions.some(({ kind }) => kind.endsWith('.create'));
 }
 
-/** What becomes of a released action, of one that a plan holds back, and of a drift under repair, by the state of the change. */
-const RELEASED = { waits: 'waits', done: 'done', differs: 'done', gone: 'dropped' } as const;
-const HELD = { waits: 'waits', done: 'dropped', differs: undefined, gone: 'dropped' } as const;
-const REPAIRING = { waits: 'waits', done: 'repaired', differs: 'open', gone: 'gone' } as const;
+/** What becomes of an action that is under way or held, and of a drift, by the state of its change; absent: it stays as it is. */
+const RELEASED = { waits: 'waits', differs: 'done', over: 'done', gone: 'dropped' } as const;
+const HELD = { waits: 'waits', differs: undefined, over: 'dropped', gone: 'dropped' } as const;
+const REPAIRING = { waits: 'waits', differs: 'open', over: 'repaired', gone: 'gone' } as const;
+const FOUND = { waits: 'waits', differs: undefined, over: 'gone', gone: 'gone' } as const;
 
-/** What becomes of an action or a drift; undefined: it stays as it is. */
 interface Judged {
   readonly end: 'waits' | 'done' | 'dropped' | 'repaired' | 'open' | 'gone' | undefined;
   readonly action?: PlanActionRow;
@@ -233,19 +227,20 @@ async function review(deps: ReconcileDeps, key: GivenKey): Promise<boolean> {
 
 /** Returns the drifts that were repaired. */
 async function saveEnds(tx: Db, judged: readonly Judged[], now: number): Promise<DriftRow[]> {
-  const byEnd = Map.groupBy(judged, ({ end }) => end);
-  const listDrifts = (end: Judged['end']) =>
-    byEnd.get(end)?.flatMap((one) => one.drift ?? []) ?? [];
-  for (const status of ['done', 'dropped'] as const) {
-    const id = byEnd.get(status)?.flatMap(({ action }) => action?.id ?? []) ?? [];
-    await updateWhere(tx, 'plan_actions', { id }, { status });
+  const repaired: DriftRow[] = [];
+  for (const { end, action, drift } of judged) {
+    if (action && (end === 'done' || end === 'dropped')) {
+      await updateWhere(tx, 'plan_actions', { id: action.id }, { status: end });
+    }
+    if (drift === undefined) continue;
+    // The repair did not hold: the next look decides anew.
+    if (end === 'open') await changeDrifts(tx, [drift], { status: end, plan_id: null });
+    if (end === 'gone' || end === 'repaired') {
+      await changeDrifts(tx, [drift], { status: end, ended_at: now });
+    }
+    if (end === 'repaired') repaired.push(drift);
   }
-  for (const status of ['gone', 'repaired'] as const)
-    await changeDrifts(tx, listDrifts(status), { status, ended_at: now });
-  // The repair did not hold: the next look decides anew.
-  await changeDrifts(tx, listDrifts('open'), { status: 'open', plan_id: null });
-  await dropRepairs(tx, listDrifts('gone'));
-  return listDrifts('repaired');
+  return repaired;
 }
 
 async function judge(
@@ -254,35 +249,25 @@ async function judge(
   { key, lock }: { readonly key: GivenKey; readonly lock: boolean },
 ): Promise<Judged[]> {
   const current = await findCurrent(db, deps, key, { lock });
+  const actions = await listOpenActions(db, key.id);
+  // What was approved is taken up first.
+  if (actions.some((one) => one.status === 'planned' && one.plan_status === 'approved')) {
+    return [{ end: 'waits' }];
+  }
   const judged: Judged[] = [];
-  for (const action of await listOpenActions(db, key.id)) {
+  for (const action of actions) {
     const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
     if (isHeld && current !== undefined && current.row.modified_at <= action.planned_at) continue;
     const state = await findState(db, current, toAction(action));
     judged.push({ action, end: (isHeld ? HELD : RELEASED)[state] });
   }
-  const drifts = await listActiveDrifts(db, [key.id]);
-  const isCompared = current !== undefined && drifts.length > 0;
-  const all = isCompared ? await listDifferences(db, current.row, deps.policy.deactivation) : [];
-  const differing = new Set(all.map(toChangeKey));
-  for (const drift of drifts)
-    judged.push({ drift, end: await judgeDrift(db, current, { drift, differing }) });
+  for (const drift of await listActiveDrifts(db, [key.id])) {
+    const repair = toRepair(drift);
+    // What is unmanaged stays so until it is taken over, or not there any more.
+    const isUnmanaged = current?.row.origin === null;
+    const state = repair ? await findState(db, current, repair) : isUnmanaged ? 'differs' : 'gone';
+    judged.push({ drift, end: (drift.status === 'repairing' ? REPAIRING : FOUND)[state] });
+  }
   return judged;
-}
-
-async function judgeDrift(
-  db: Db,
-  current: Current | undefined,
-  { drift, differing }: { readonly drift: DriftRow; readonly differing: ReadonlySet<string> },
-): Promise<Judged['end']> {
-  if (current === undefined) return 'gone';
-  const repair = toRepair(drift);
-  if (repair !== undefined && drift.status === 'repairing')
-    return REPAIRING[await findState(db, current, repair)];
-  const { kind, member_id: memberId } = drift;
-  const member = await findRow(db, { type: 'user', id: memberId });
-  if (isAtWork(current.row) || (member !== undefined && isAtWork(member))) return 'waits';
-  const isKnown = current.row.observed !== null;
-  return isKnown && !differing.has(toChangeKey({ kind, memberId })) ? 'gone' : undefined;
 }

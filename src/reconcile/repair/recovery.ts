@@ -9,7 +9,7 @@ import {
   type PlanRow,
 } from '../../store/plans.ts';
 import { type GroupRow, MANAGED, type ResourceRow, readRows } from '../../store/resources/rows.ts';
-import { isLinked, toSeenEntities } from '../../store/resources/state.ts';
+import { isLinked, toObservation, toSeenEntities } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
@@ -19,7 +19,7 @@ import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { CLOCKS_MS, LEARNED, type NamedEvent, nameNewEvents } from '../audit/events.ts';
 import { readGroupLists } from '../compare/look.ts';
 import type { Hold, ProcessDeps, ReconcileDeps } from '../deps.ts';
-import { compareKnown, findAccountObstacle, isWanted, toCreation } from '../differences.ts';
+import { listChanges } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { classify } from '../outcome.ts';
 import { addPlan, addToHeld, takeWaiting, tellPlan } from '../plans.ts';
@@ -243,7 +243,7 @@ async function planRestore(run: ReadRun, state: RecoveryState): Promise<void> {
   for (const type of ['user', 'group'] as const) {
     if (!run.reading.isRead(type)) continue;
     for await (const rows of readRows(store.read, type, { limit: PART, where: MANAGED })) {
-      for (const row of rows) actions.push(...(await listChanges(run, row)));
+      for (const row of rows) actions.push(...(await planRow(run, row)));
       const id = rows.filter((row) => run.reading.isSeen(row)).map((row) => row.id);
       // Ends the doubt about what was seen, where nothing is due.
       await store.write((tx) =>
@@ -269,25 +269,22 @@ async function planRestore(run: ReadRun, state: RecoveryState): Promise<void> {
   if (plan) tellPlan(events, plan);
 }
 
-async function listChanges(
+async function planRow(
   { deps: { policy, store }, reading }: ReadRun,
   row: ResourceRow,
 ): Promise<PlanAction[]> {
-  const changes = [...(await compareKnown(store.read, row, policy.deactivation)).changes.values()];
+  const isUnseen = row.deleted_at === null && isLinked(row) && !reading.isSeen(row);
+  // What the complete read did not show is taken for gone: a look tells before it is made anew.
+  const gone = { ...toObservation(row), at: 0, goneAt: 0 };
+  const shown = isUnseen ? { ...row, observed: JSON.stringify(gone) } : row;
+  const changes = await listChanges(store.read, shown, policy.deactivation);
   // Lists say nothing of what was deleted, so the last observation counts.
   if (row.deleted_at !== null) {
     const mayDelete = policy.groupDeletion === 'created';
     return changes.filter(({ kind }) => mayDelete || kind !== 'group.delete');
   }
-  const isNew = !isLinked(row);
-  if (!isNew && reading.isSeen(row)) {
-    return changes.filter((change) => row.type === 'user' || isShownBy(reading, row, change));
-  }
-  if (!isWanted(row)) return [];
-  // What the complete read did not show is only suspected to be gone.
-  if (!isNew) return [toCreation(row)];
-  const hasObstacle = row.type === 'user' && findAccountObstacle(row) !== undefined;
-  return hasObstacle ? [] : [toCreation(row), ...changes];
+  if (row.type === 'user' || !isLinked(row)) return changes;
+  return changes.filter((change) => isShownBy(reading, row, change));
 }
 
 /** True unless the list of the group that tells of the change was not read. */
