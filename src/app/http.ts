@@ -83,7 +83,7 @@ function openConsole(parts: BridgeParts): Router {
   const { requestFailed: failed } = parts.events;
   const acts = createSignInActs({ openAct: parts.acts.open, clock });
   const provider = findOidcOptions(parts.settings);
-  const oidc = provider && createOidcSignIn(provider, { sessions, clock, acts, failed });
+  const oidc = provider && createOidcSignIn(provider, { sessions, acts, failed });
   return createConsole({ sessions, findCredential, attempts, acts, oidc });
 }
 

@@ -77,24 +77,12 @@ export async function runProgram(
     });
   }
   try {
-    assertKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     return tellFailure(error, world);
   } finally {
     showProgress(undefined);
-  }
-}
-
-/** Refuses a command that does not exist: beside `--help` the help of the others would be printed. */
-function assertKnown(program: Command, args: readonly string[]): void {
-  if (!args.includes('--help') && !args.includes('-h')) return;
-  let command = program;
-  for (const word of args) {
-    if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return;
-    const child = command.commands.find((known) => known.name() === word);
-    command = child ?? command.error(`error: unknown command '${word}'`);
   }
 }
 

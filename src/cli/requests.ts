@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
-import { findJson, isAnswered, type OpsClient } from '../app/ops-client.ts';
-import { toCount } from '../domain/text.ts';
-import { BridgeError, isId, isJsonObject } from '../domain/values.ts';
+import { isAnswered, type OpsClient } from '../app/ops-client.ts';
+import { BridgeError, isId } from '../domain/values.ts';
 import {
   type Act,
   type FileAct,
@@ -200,30 +199,31 @@ const FILE_TIMEOUT_MS = 600_000;
 
 /** Makes the command of a request with a provider's export: each parameter of the request is an option. */
 function fileCommand(act: FileRow): CommandRow {
-  const { command, parameters, meanings, kinds, columns } = act;
+  const { command, parameters, meanings, columns } = act;
   const known = listArguments(command);
   const file = ['--file <file>', toHelp(act.fileOption ?? '')] as const;
   const others = Object.entries(parameters).filter(([name]) => !known.includes(name));
-  return commandOf<TableOptions & { readonly file?: string; readonly kind?: readonly string[] }>({
+  return commandOf<TableOptions & { readonly file?: string }>({
     usage: command,
     about: toHelp(act.summary),
     help: act.help,
     options: [
       ...(known.includes('file') ? [] : [file]),
       ...others.map(([name, words]) => toOption(name, words, meanings[name] ?? name)),
-      ...(kinds ? [new Option('--kind <kind...>', 'of these kinds').choices(kinds)] : []),
       ...TABLE_OPTIONS,
     ],
     async run({ typed, connect }) {
-      const { file, kind, limit } = typed;
-      const body = file === undefined ? new Uint8Array() : await readExport(file);
+      const { file, limit } = typed;
+      const reading = file === undefined ? new Uint8Array() : readFile(file);
+      const body = await Promise.resolve(reading).catch((cause: unknown) => {
+        throw new BridgeError('file-unreadable', `${file} cannot be read.`, { cause });
+      });
       // All else that was given is in the address.
       const query = new URLSearchParams();
       for (const name of Object.keys(parameters))
         if (typed[name] !== undefined) query.set(name, String(typed[name]));
       const path = `${toRequest({ path: act.path }, typed).path}?${query}` as const;
-      const sent = parseAnswer<FileAnswer>(await connect(FILE_TIMEOUT_MS).send('POST', path, body));
-      const json = (kind && act.narrow?.(sent, kind)) ?? sent;
+      const json = parseAnswer<FileAnswer>(await connect(FILE_TIMEOUT_MS).send('POST', path, body));
       const items = json.items.filter((item) => act.isFinding?.(item) ?? true);
       const hasFindings = act.isFinding !== undefined && items.length > 0;
       return {
@@ -234,35 +234,4 @@ function fileCommand(act: FileRow): CommandRow {
       };
     },
   });
-}
-
-/**
- * Reads a provider's export; a list in one JSON document becomes one object a line. @throws
- * BridgeError `file-unreadable`; `file-incomplete` for the first pages of a list, which would show people as gone
- */
-async function readExport(path: string): Promise<Uint8Array> {
-  const bytes = await readFile(path).catch((cause: unknown) => {
-    throw new BridgeError('file-unreadable', `${path} cannot be read.`, { cause });
-  });
-  const value = findDocument(bytes);
-  const { Resources, value: graph, ...about } = isJsonObject(value) ? value : {};
-  const { totalResults: total = 0, '@odata.nextLink': next } = about;
-  const items = [value, Resources, graph].find(Array.isArray);
-  if (items === undefined) return bytes;
-  // A bare list has no place to say that more follow. @see RFC 7644 §3.4.2 (totalResults)
-  const hasMore = items === Resources ? Number(total) > items.length : next !== undefined;
-  if (hasMore) {
-    const message = `${path} is one page of a list, with ${toCount(items.length, 'entry', 'entries')}: put all pages into one file, one object a line.`;
-    throw new BridgeError('file-incomplete', message);
-  }
-  return Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''));
-}
-
-/** The value of one JSON document; undefined: it is one object a line, or no JSON. */
-function findDocument(bytes: Buffer): unknown {
-  // Behind the mark of UTF-8, which is above all letters.
-  const first = bytes.find((byte) => byte > 0x20 && byte < 0x80) ?? 0;
-  if (!'{['.includes(String.fromCharCode(first))) return undefined;
-  // Where it is none, the bridge says which row it does not understand.
-  return findJson(bytes.toString().replace(/^\uFEFF/, ''));
 }

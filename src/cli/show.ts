@@ -1,4 +1,3 @@
-import type { OpsClient } from '../app/ops-client.ts';
 import { isHolding } from '../domain/plan.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
 import * as details from '../ops/lists/details.ts';
@@ -116,13 +115,13 @@ How each field stands now, and why: scim-bridge explain.`,
       if (firstRun) {
         const path = '/plans/first-run';
         const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, path);
-        return { json, text: (screen) => toFirstRunText(json, client, screen) };
+        return { json, text: (screen) => toFirstRunText(json, screen) };
       }
-      const waiting = id === undefined ? await listHeld(client) : [];
-      const known = id ?? waiting[0];
-      if (known === undefined) return { json: null, text: () => toNoneText(client) };
+      const { items } = await askOps(client, 'PlanList', '/plans?status=held&limit=1');
+      const known = id ?? items[0]?.id;
+      if (known === undefined) return { json: null, text: 'No plan waits.\n' };
       const json = await askOps(client, 'Plan', `/plans/${encodeURIComponent(known)}`);
-      return { json, text: (screen) => toPlanText(json, screen, waiting) };
+      return { json, text: (screen) => toPlanText(json, screen) };
     },
   }),
 };
@@ -187,35 +186,21 @@ function toTimelineText(timeline: OpsJson<'Timeline'>): string {
   ].join('');
 }
 
-async function toNoneText(client: OpsClient): Promise<string> {
-  const { firstRead } = await askOps(client, 'Status', '/status');
-  const { reading } = await askOps(client, 'Recovery', '/recovery');
-  const read = firstRead ?? reading;
-  const progress = read === null ? '' : ` The service is read: ${details.toReadingText(read)}.`;
-  return `No plan waits.${progress}\n`;
-}
-
-async function listHeld(client: OpsClient) {
-  const { items } = await askOps(client, 'PlanList', '/plans?status=held');
-  return items.map(({ id }) => id);
-}
-
 const PHASES: Readonly<Record<OpsJson<'FirstRun'>['phase'], string>> = {
   none: 'The bridge is live, and nothing is held.',
   observing: 'The bridge observes: nothing is changed in the service.',
   waiting: 'The bridge is live; what was accepted before is held until its plan is decided.',
 };
 
-async function toFirstRunText(view: OpsJson<'FirstRun'>, client: OpsClient, screen: table.Screen) {
+function toFirstRunText(view: OpsJson<'FirstRun'>, screen: table.Screen): string {
   const { phase, counts, kinds, seats, items, planId } = view;
   const sums = Object.entries({ ...counts, ...kinds });
-  const plan = planId && (await askOps(client, 'Plan', `/plans/${planId}`));
   return [
     `${PHASES[phase]}\n`,
     toSeats(seats),
     ...sums.map(([name, count]) => `  ${name.padEnd(18)} ${count}\n`),
     items.length === 0 ? '' : `\n${table.toTable(items, FIRST_RUN.columns, screen)}`,
-    plan && plan.status === 'held' ? `\n${toPlanText(plan, screen)}` : '',
+    planId === null ? '' : `\nIts plan: scim-bridge plan show ${planId}\n`,
   ].join('');
 }
 
@@ -224,7 +209,7 @@ function toSeats(seats: OpsJson<'PlanSeats'> | null): string {
   return text === '' ? '' : `Seats: ${text}.\n`;
 }
 
-function toPlanText(plan: OpsJson<'Plan'>, screen: table.Screen, waiting: readonly string[] = []) {
+function toPlanText(plan: OpsJson<'Plan'>, screen: table.Screen): string {
   const { id, hash, status, source, counts, summary, actions } = plan;
   const unknown = details.isOwnPlan(plan) ? '' : 'not known by whom';
   const sums = summary.map(({ kind, by, count }) => {
@@ -239,7 +224,6 @@ function toPlanText(plan: OpsJson<'Plan'>, screen: table.Screen, waiting: readon
 scim-bridge plan approve ${id} ${hash}   does exactly this, as far as it still holds
 scim-bridge plan discard ${id}   ${nothing}
 `;
-  const others = waiting.filter((other) => other !== id).map((other) => `  ${other}\n`);
   return [
     table.toText(toPlanHead(plan)),
     toSeats(plan.seats),
@@ -247,6 +231,5 @@ scim-bridge plan discard ${id}   ${nothing}
     actions.length === 0 ? '' : `\n${table.toTable(actions, ACTIONS, screen)}`,
     left > 0 ? `and ${left} more\n` : '',
     status === 'held' ? decisions : '',
-    others.length === 0 ? '' : `\nOther plans wait:\n${others.join('')}`,
   ].join('');
 }

@@ -139,25 +139,10 @@ export function toMoments(text: string): string {
 export function toDetails(facts: readonly Fact[], screen: Screen): string {
   const paint = createPaint(screen);
   const width = facts.reduce((most, { title }) => Math.max(most, title.length), 0);
-  const left = (screen.terminal?.columns() ?? Number.POSITIVE_INFINITY) - width - 4;
-  const lines = facts.flatMap(({ title, text, tone = 'info' }) =>
-    wrap(toMoments(toPlain(text)), left).map((line, place) => {
-      return `  ${(place === 0 ? title : '').padEnd(width)}  ${paint(line, tone)}\n`;
-    }),
-  );
+  const lines = facts.map(({ title, text, tone = 'info' }) => {
+    return `  ${title.padEnd(width)}  ${paint(toMoments(toPlain(text)), tone)}\n`;
+  });
   return lines.join('');
-}
-
-/** Breaks a text between words into lines of at most so many places. */
-function wrap(text: string, width: number): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines[lines.length - 1] = word;
-    else if (toWidth(line) + 1 + toWidth(word) > width) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines;
 }
 
 /** Lines for a terminal: with moments to the second, and without control characters of others. */

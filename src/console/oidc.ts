@@ -22,16 +22,15 @@ export interface OidcOptions {
 
 interface OidcDeps {
   readonly sessions: Pick<Sessions, 'open'>;
-  readonly clock: { now(): number };
   readonly acts: SignInActs;
   readonly failed: (fields: { requestId: string; error: unknown }) => void;
 }
 
-/** How long a person may take at the provider, in seconds. */
-const AWAY_SECONDS = 600;
 const PATH = '/console/oidc';
-/** Browsers keep no larger cookie. */
-const HINT_MAX = 3_900;
+/** Keeps the secrets on the way to the provider and back. */
+const COOKIE = 'scim_bridge_sign_in';
+/** How long a person may take there, in milliseconds. */
+const AWAY_MS = 600_000;
 
 /** Secrets of one sign-in, which only the browser that began it has, and the page that the person came for. */
 const checks = z.strictObject({
@@ -40,12 +39,6 @@ const checks = z.strictObject({
   verifier: z.string(),
   to: z.string(),
 });
-
-/** Cookies with their scope: the secrets on the way to the provider and back, and the ID token for signing out. */
-const COOKIES = {
-  scim_bridge_sign_in: { path: PATH, sameSite: 'lax' },
-  scim_bridge_id_token: { path: '/console/session', sameSite: 'strict' },
-} as const;
 
 /** Signing in with an identity provider. */
 export type OidcSignIn = ReturnType<typeof createOidcSignIn>;
@@ -63,35 +56,25 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
     });
     return reading;
   };
+  const parts = { ...options, ...deps, find };
   /** Leads a person back to the page of signing in after a failure; the log has the reason. */
-  const leadBack = async (res: Response, work: Promise<void>) => {
+  const lead = (work: typeof begin) => async (_req: Request, res: Response) => {
     res.set('Cache-Control', 'no-store');
-    await work.catch((error: unknown) => {
+    await work(parts, res).catch((error: unknown) => {
+      if (work === finish) deps.acts.refused(res, 401);
       deps.failed({ requestId: getRequestId(res), error });
       res.redirect('/console/?refused=failed');
     });
   };
-  const parts = { ...options, ...deps, find };
-  const router: Router = Router()
-    .get('/oidc', (_req, res) => leadBack(res, begin(parts, res)))
-    .get('/oidc/callback', (_req, res) => {
-      const work = finish(parts, res).catch((error: unknown) => {
-        deps.acts.refused(res, 401);
-        throw error;
-      });
-      return leadBack(res, work);
-    });
+  const router: Router = Router().get('/oidc', lead(begin)).get('/oidc/callback', lead(finish));
   return {
     router,
-    forget: (res: Response) => setCookie(res, options, { name: 'scim_bridge_id_token' }),
     /** Address that ends the session at the provider too; undefined where it has none, or cannot be asked. */
-    async findEnd(req: Request): Promise<string | undefined> {
+    async findEnd(): Promise<string | undefined> {
       try {
-        const hint = findCookie(req, 'scim_bridge_id_token');
-        const back = { post_logout_redirect_uri: `${options.url}/console/` };
         const { oidc, config } = await find();
-        const parameters = { ...back, ...(hint && { id_token_hint: hint }) };
-        return oidc.buildEndSessionUrl(config, parameters).href;
+        const back = { post_logout_redirect_uri: `${options.url}/console/` };
+        return oidc.buildEndSessionUrl(config, back).href;
       } catch {
         return undefined; // The session of the bridge has ended all the same.
       }
@@ -119,22 +102,23 @@ async function begin({ url, scope, find }: OidcParts, res: Response): Promise<vo
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
   });
   const text = Buffer.from(JSON.stringify({ state, nonce, verifier, to })).toString('base64url');
-  setCookie(res, { url }, { name: 'scim_bridge_sign_in', text, seconds: AWAY_SECONDS });
+  setCookie(res, url, text);
   res.redirect(address.href);
 }
 
 /** @throws an error when this browser has not begun a sign-in within ten minutes, or the provider did not end it */
 async function finish(parts: OidcParts, res: Response): Promise<void> {
-  const { url, find, acts, sessions, clock } = parts;
-  const kept = Buffer.from(findCookie(res.req, 'scim_bridge_sign_in') ?? '', 'base64url');
-  setCookie(res, parts, { name: 'scim_bridge_sign_in' });
-  const { to, ...secrets } = checks.parse(JSON.parse(kept.toString('utf8')));
+  const { url, find, acts, sessions } = parts;
+  const cookie = new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`).exec(`${res.req.headers.cookie}`);
+  setCookie(res, url, '');
+  const kept = Buffer.from(cookie?.[1] ?? '', 'base64url').toString('utf8');
+  const { to, state, nonce, verifier } = checks.parse(JSON.parse(kept));
   const found = await find();
   const address = new URL(res.req.originalUrl, url);
   const tokens = await found.oidc.authorizationCodeGrant(found.config, address, {
-    expectedState: secrets.state,
-    expectedNonce: secrets.nonce,
-    pkceCodeVerifier: secrets.verifier,
+    expectedState: state,
+    expectedNonce: nonce,
+    pkceCodeVerifier: verifier,
     idTokenExpected: true,
   });
   const claims = await readClaims(found, tokens, parts);
@@ -147,14 +131,14 @@ async function finish(parts: OidcParts, res: Response): Promise<void> {
   const terms = { profile: 'lenient', provider: DEFAULT_PROVIDER } as const;
   const credential: Credential = { ...person, purpose, ...terms };
   const open = () => sessions.open(credential, undefined);
-  const isSecure = url.startsWith('https:');
-  const { session } = await acts.open(res, credential, { open, isSecure });
-  const { id_token: hint = '' } = tokens;
-  const seconds = Math.floor((session.expiresAt - clock.now()) / 1_000);
-  // Without it the provider asks the person at the end.
-  if (hint.length <= HINT_MAX)
-    setCookie(res, parts, { name: 'scim_bridge_id_token', text: hint, seconds });
+  await acts.open(res, credential, { open, isSecure: url.startsWith('https:') });
   res.redirect(toOwnPage(to, url));
+}
+
+/** @param text empty: the cookie ends */
+function setCookie(res: Response, url: string, text: string): void {
+  const [secure, maxAge] = [url.startsWith('https:'), text === '' ? 0 : AWAY_MS];
+  res.cookie(COOKIE, text, { path: PATH, sameSite: 'lax', maxAge, httpOnly: true, secure });
 }
 
 type Found = Awaited<ReturnType<typeof discover>>;
@@ -176,19 +160,6 @@ function toOwnPage(asked: unknown, url: string): string {
   const page = typeof asked === 'string' ? URL.parse(asked, url) : null;
   const isOwn = page?.origin === new URL(url).origin && page.pathname.startsWith(home);
   return isOwn ? `${page.pathname}${page.search}` : home;
-}
-
-function setCookie(
-  res: Response,
-  { url }: Pick<OidcOptions, 'url'>,
-  { name, text = '', seconds = 0 }: { name: keyof typeof COOKIES; text?: string; seconds?: number },
-): void {
-  const [secure, maxAge] = [url.startsWith('https:'), seconds * 1_000];
-  res.cookie(name, text, { ...COOKIES[name], maxAge, httpOnly: true, secure });
-}
-
-function findCookie({ headers }: Request, name: keyof typeof COOKIES): string | undefined {
-  return new RegExp(`(?:^|; *)${name}=([\\w.-]+)`).exec(headers.cookie ?? '')?.[1];
 }
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -92,8 +92,7 @@ async function signOut({ sessions, acts, oidc }: ConsoleDeps, res: Response) {
   }
   res.append('Set-Cookie', toSessionCookie('', { ms: 0, isSecure: isOverHttps(req) }));
   const isPerson = session !== undefined && isOfPerson(session.credential.id);
-  const endAt = isPerson ? await oidc?.findEnd(req) : undefined;
-  oidc?.forget(res);
+  const endAt = isPerson ? await oidc?.findEnd() : undefined;
   send(res, 200, { name: null, endAt: endAt ?? null });
 }
 

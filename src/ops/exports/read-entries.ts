@@ -198,7 +198,7 @@ function readRecords(file: Uint8Array): AsyncGenerator<ExportRecord> {
   const whole = decode(file);
   const notes = [...whole.matchAll(NOTES)].map(([note]) => note);
   const text = whole.slice(notes.reduce((length, note) => length + note.length, 0));
-  return text.startsWith('{') ? readLines(text, notes.length) : readCsv(text, notes.length);
+  return /^[[{]/.test(text) ? readLines(text, notes.length) : readCsv(text, notes.length);
 }
 
 const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
@@ -285,7 +285,9 @@ function parseObject(line: string, row: number): JsonObject {
   } catch {
     // The message names the row; the words of the parser quote the text.
   }
-  throw new InvalidRequest(`Row ${row} of the file is no JSON object; each line is one.`);
+  throw new InvalidRequest(
+    `Row ${row} of the file is no JSON object; each line is one, as jq -c '.[]' writes it.`,
+  );
 }
 
 const DEPTH_MAX = 5;

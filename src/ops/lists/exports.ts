@@ -1,4 +1,3 @@
-import { CENSUS_KINDS } from '../../domain/census.ts';
 import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { fileActOf } from './list.ts';
@@ -16,15 +15,9 @@ export const CENSUS = fileActOf('Census')({
   meanings: { provider: 'The provider of the export; `default` when left out.', map: MAP },
   command: 'census <file>',
   help: `
-The file is a CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM. Nothing is changed, and the service is
+The file is a CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM, one object a line. Nothing is changed, and the service is
 not called: "scim-bridge sweep" reads it anew. What the findings mean: docs/go-live.md. Exit code 2: something was
 found.`,
-  kinds: CENSUS_KINDS,
-  narrow({ kinds, items, ...others }, wanted) {
-    const kept = Object.entries(kinds).filter(([kind]) => wanted.includes(kind));
-    const some = items.filter(({ kind }) => wanted.includes(kind));
-    return { ...others, kinds: Object.fromEntries(kept), items: some };
-  },
   columns: [
     {
       name: 'finding',

@@ -193,9 +193,6 @@ export interface FileAct<Answer, Item> extends RequestRow {
   readonly meanings: Readonly<Record<string, string>>;
   readonly fileOption?: string;
   readonly columns: readonly Column<Item>[];
-  /** Kinds of items that `--kind` chooses from, and an answer with those alone; without it there is no such option. */
-  readonly kinds?: readonly string[];
-  narrow?(answer: Answer, kinds: readonly string[]): Answer;
   /** Items that the command lists, and with which it ends as incomplete; without it all are listed, and it is complete. */
   isFinding?(item: Item): boolean;
   say(answer: Answer): string;

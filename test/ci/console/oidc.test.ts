@@ -110,7 +110,9 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     expect(told.filter(({ operator }) => operator !== undefined)).toEqual([]);
 
     await page.getByLabel('Signed in as ada').click();
-    const ending = page.waitForRequest((request) => request.url().includes('id_token_hint='));
+    const ending = page.waitForRequest((request) =>
+      /\/session\/end\?.*client_id=console/.test(request.url()),
+    );
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await ending;
     await page.locator('button[name=logout]').click();
