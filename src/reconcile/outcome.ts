@@ -60,6 +60,20 @@ export async function seenOr<Seen, Other>(
   }
 }
 
+/** What a look shows, or `other` where the service refuses it. @throws UpstreamError: it may answer another time */
+export async function orRefused<Seen, Other>(
+  look: Promise<Seen>,
+  other: Other,
+): Promise<Seen | Other> {
+  try {
+    return await look;
+  } catch (error) {
+    const { verdict } = classify(error);
+    if (verdict === 'later' || verdict === 'unknown') throw error;
+    return other;
+  }
+}
+
 /** True when the service refused the request, so that a smaller one may be taken. */
 export function isRefusal({ verdict }: Classified): boolean {
   return verdict === 'refused' || verdict === 'conflict';
@@ -155,6 +169,9 @@ export type Outcome<New = Known> =
   | { readonly kind: 'done'; readonly known: New }
   | { readonly kind: 'refused'; readonly parts: readonly Part[]; readonly problem: Refusal }
   | Postponed;
+
+/** Outcome of a look that proves that the resource is not there. */
+export const MISSING: Outcome = { kind: 'done', known: { missing: true } };
 
 /** End of a call with several parts that the service refused, and that says nothing of each: so many may be in the next one. */
 export interface TooMany {

@@ -11,12 +11,12 @@ import { parseRestGroup } from '../upstream/shapes/rest-group.ts';
 import { parseScimList } from '../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { type Classified, classify, type Outcome } from './outcome.ts';
+import { type Classified, classify, isRefusal, type Outcome } from './outcome.ts';
 
 /** Result of a look after "not there". `found`: the same answer again is a refusal. `gone`: no second look follows at once. */
 export type Missed = 'found' | 'gone';
 
-/** Outcome of a failed call for its resource. A "not there" is looked at, once a run. */
+/** Outcome of a failed call for its resource. "Not there", and a refused change of access, is looked at, once a run. */
 export async function toFailure(
   deps: ReconcileDeps,
   classified: Classified,
@@ -26,7 +26,9 @@ export async function toFailure(
   const { verdict, problem } = classified;
   if (verdict === 'later') return toLater(classified);
   if (verdict === 'unknown') return { kind: 'unknown', problem, parts };
-  if (verdict === 'missing' && missed !== 'found') {
+  // Others may have made a change of access, and the service refuses what is so already.
+  const isOfAccess = isRefusal(classified) && parts.every((part) => part === 'active');
+  if ((verdict === 'missing' || isOfAccess) && missed !== 'found') {
     return { kind: 'unknown', problem, ...(missed === undefined && { lookNow: true }) };
   }
   const isClosed = verdict === 'forbidden' && !(await isSectionUp(deps, section, problem));
@@ -37,7 +39,7 @@ export async function toFailure(
 const FAILURES: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'timeout']);
 
 /** Outcome of a failed look: it is made again, and counts as an attempt of what waits for it. A missing right is reported. */
-export async function toFailedLook(
+async function toFailedLook(
   deps: ReconcileDeps,
   error: unknown,
   section: ReadableSection,
@@ -53,23 +55,36 @@ export function toLater({ verdict: _, ...failed }: Classified) {
   return { kind: 'later', ...failed } as const;
 }
 
-/** Makes a look, and a second one after a canary, before something is missing. @throws what is not the service's */
-export async function lookSurely<Known>(
+/** Makes a look. One that fails is made again. */
+export async function tryLook<Seen>(
+  deps: ReconcileDeps,
+  section: ReadableSection,
+  look: () => Promise<Seen>,
+): Promise<Seen | Outcome<never>> {
+  try {
+    return await look();
+  } catch (error) {
+    return toFailedLook(deps, error, section);
+  }
+}
+
+/** Looks by id, and a second time after a canary, before what is not there is looked for in another way. @throws UpstreamError */
+export async function lookSurely<New>(
   deps: ReconcileDeps,
   section: 'users' | 'groups',
-  look: () => Promise<Outcome<Known>>,
-): Promise<Outcome<Known | { readonly missing: true }>> {
+  look: () => Promise<Outcome<New>>,
+  find: () => Promise<Outcome<New>>,
+): Promise<Outcome<New>> {
   const lookOnce = async () => {
     try {
       return await look();
     } catch (error) {
-      return classify(error).verdict === 'missing' ? undefined : toFailedLook(deps, error, section);
+      if (classify(error).verdict !== 'missing') throw error;
+      return undefined;
     }
   };
   return (
-    (await lookOnce()) ??
-    (await findDoubt(deps, section)) ??
-    (await lookOnce()) ?? { kind: 'done', known: { missing: true } }
+    (await lookOnce()) ?? (await findDoubt(deps, section)) ?? (await lookOnce()) ?? (await find())
   );
 }
 
@@ -180,7 +195,7 @@ export const BLIND: Refusal = {
 };
 
 /** True when a section does not show what is surely there; what it leaves out may be there all the same then. */
-export async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
+async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
   const sees = await orUnseen(() => seesAny(deps, section));
   await saveSection(deps, section, sees ? null : BLIND);
   return !sees;

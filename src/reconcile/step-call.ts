@@ -14,12 +14,15 @@ import {
   type Values,
 } from '../plan/step.ts';
 import { UpstreamError, unreadable } from '../upstream/errors.ts';
+import type { ArgsOf } from '../upstream/operations/call-types.ts';
+import type { PagedOperation } from '../upstream/operations/operation.ts';
 import { scim } from '../upstream/operations/scim.ts';
+import { paginate } from '../upstream/paginate.ts';
 import { parseScimUser, type ScimUser } from '../upstream/shapes/scim-user.ts';
 import { type CallOptions, type Transport, withOptions } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { type Classified, classify, type Known, type Outcome, type TooMany } from './outcome.ts';
-import { type Missed, type ReadableSection, toFailure } from './sections.ts';
+import { type Missed, type ReadableSection, toFailure, tryLook } from './sections.ts';
 
 /** What a step is made from. */
 export interface StepBasis<State extends UserState | GroupState> {
@@ -38,7 +41,7 @@ export interface StepCall<State extends UserState | GroupState> extends StepBasi
   readonly links: readonly LinkChange[];
 }
 
-/** Outcome of a failed call where it says more than others; undefined: it says nothing special. */
+/** Outcome of a failed call where it says more than others; undefined: it says nothing special. @throws UpstreamError */
 type Rescue<State extends UserState | GroupState> = (
   call: StepCall<State>,
   failed: Classified,
@@ -85,16 +88,22 @@ export async function makeStep<State extends UserState | GroupState>(
   };
   const maker = steps[step.kind];
   if (maker === undefined) throw new TypeError(`a ${type} has no step ${step.kind}`);
-  const { section } = maker;
+  const { section, make } = maker;
+  if (step.kind === 'look') return tryLook(deps, section, () => make(call));
   try {
-    return await maker.make(call);
+    return await make(call);
   } catch (error) {
     const failed = classify(error);
-    const rescued =
-      (await rescue?.(call, failed, section)) ?? (await maker.rescue?.(call, failed, section));
     // Nothing exists yet that a create could miss.
     const missed = step.kind === 'create' ? 'found' : basis.missed;
-    const outcome = rescued ?? (await toFailure(deps, failed, { parts, section, missed }));
+    const outcome = await tryLook(
+      deps,
+      section,
+      async () =>
+        (await rescue?.(call, failed, section)) ??
+        (await maker.rescue?.(call, failed, section)) ??
+        (await toFailure(deps, failed, { parts, section, missed })),
+    );
     const isOfMany =
       outcome.kind === 'refused' && parts.length > 1 && step.kind !== 'list-entities';
     // One part may be at fault.
@@ -142,6 +151,33 @@ export async function readBack<Answer>(
     const words = 'the answer does not tell, and the look after it failed';
     throw unreadable(cause.operation, words, { cause });
   }
+}
+
+/** A list with the entries of it that are looked for. */
+interface Search<O extends PagedOperation, Entry> {
+  readonly operation: O;
+  readonly args: ArgsOf<O>;
+  readonly parse: (entry: unknown) => Entry;
+  readonly isMeant: (entry: Entry) => boolean;
+  /** One entry at most is meant: what follows it is not read. */
+  readonly isOne?: true;
+}
+
+/** Finds entries of a list; none: it has none. @throws UpstreamError, also where an incomplete list shows none */
+export async function search<O extends PagedOperation, Entry>(
+  { upstream, policy }: Pick<ReconcileDeps, 'upstream' | 'policy'>,
+  { operation, args, parse, isMeant, isOne }: Search<O, Entry>,
+): Promise<Entry[]> {
+  const found: Entry[] = [];
+  const pages = paginate(upstream, operation, args, { pageSize: policy.pageSize });
+  for await (const { items } of pages) {
+    found.push(...items.map(parse).filter(isMeant));
+    if (isOne && found.length > 0) break;
+  }
+  const { result } = pages;
+  if (found.length > 0 || result.complete) return found;
+  const words = `the list is incomplete: ${result.reason}`;
+  throw unreadable(operation.id, words, { outcome: 'answered' });
 }
 
 /** Makes sure that an answer is about what was asked for: a mixing cache may give another one. @throws UpstreamError `unreadable` */

@@ -34,10 +34,11 @@ import {
   listDifferences,
   toLookAgainColumns,
 } from '../differences.ts';
-import { lookAtGroup } from '../group/look.ts';
+import { lookAtGroup } from '../group/apply.ts';
 import { fetchAdminIds, fetchEntities, observeGroup } from '../group/observe.ts';
 import { type Known, type Outcome, seenOr } from '../outcome.ts';
 import type { ReadRun } from '../read/reading.ts';
+import { tryLook } from '../sections.ts';
 import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, observeCompanyUser, toObservedColumns } from '../user/observe.ts';
@@ -110,8 +111,8 @@ export async function lookAt(
   if (until > at) return { kind: 'just-written', until };
   const looking = withCalls(deps, { class: 'look', key: `${row.type}:${row.id}`, signal });
   const looked = await (row.type === 'user'
-    ? lookAtUserParts(looking, row, parts)
-    : lookAtGroupParts(looking, row, parts));
+    ? tryLook(looking, 'users', () => lookAtUserParts(looking, row, parts))
+    : tryLook(looking, 'groups', () => lookAtGroupParts(looking, row, parts)));
   if (looked.kind !== 'done') return { kind: 'could-not-look', reason: looked.problem.code };
   const { known } = looked;
   const isGone = known.missing === true;

@@ -3,7 +3,7 @@ import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { GROUP_STEPS } from '../group/apply.ts';
-import { PAIR } from '../group/members.ts';
+import { PAIR } from '../group/lists.ts';
 import type { Known, Outcome, TooMany } from '../outcome.ts';
 import type { Missed } from '../sections.ts';
 import { makeStep } from '../step-call.ts';

@@ -35,7 +35,7 @@ import {
 import type { Db } from '../../store/store.ts';
 import { toLookAgainColumns } from '../differences.ts';
 import type { Known } from '../outcome.ts';
-import { OWNER_ACCOUNT } from '../user/create-account.ts';
+import { OWNER_ACCOUNT } from '../user/account.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import { EXISTENCE, type Recording, toSuccessColumns } from './recording.ts';
 

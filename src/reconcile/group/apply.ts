@@ -1,31 +1,39 @@
 import { toEcho } from '../../domain/cell.ts';
 import { findFailed, isStuck } from '../../domain/failure.ts';
-import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
-import { isNameKept, isSameSpelt, normaliseName } from '../../domain/name.ts';
+import { type GroupState, isAnotherGroup, type ObservedGroup } from '../../domain/kinds.ts';
+import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
 import { removesGroupAccess } from '../../domain/protection.ts';
-import { isNotApplied } from '../../domain/values.ts';
+import { isNotApplied, toOwnRefusal } from '../../domain/values.ts';
 import { isSettable } from '../../plan/plan.ts';
 import { listLinks, listParts, toValues, type Values } from '../../plan/step.ts';
 import { findGroupByUpstream, listLeavingGroups } from '../../store/resources/find.ts';
 import { toGroupState } from '../../store/resources/state.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { type Classified, classify, type Outcome, type TooMany } from '../outcome.ts';
-import { toFailure } from '../sections.ts';
-import { assertAbout, readBack, type StepCall, type StepMakers, toTaken } from '../step-call.ts';
+import { type Classified, MISSING, type Outcome, type TooMany } from '../outcome.ts';
+import { findDoubt, lookSurely } from '../sections.ts';
+import {
+  assertAbout,
+  readBack,
+  type StepCall,
+  type StepMakers,
+  search,
+  toTaken,
+} from '../step-call.ts';
 import {
   changeEntity,
   changeLink,
+  changeMembers,
   explainEntity,
   explainLink,
+  findScimId,
+  isolate,
   listEntities,
   WITHOUT_UID,
-} from './change-link.ts';
-import { lookAtGroup, lookForGroup } from './look.ts';
-import { changeMembers, isolate } from './members.ts';
-import { observeRestGroup, parseScimGroupOf } from './observe.ts';
+} from './lists.ts';
+import { fetchMemberIds, observeRestGroup, observeScimGroup, parseScimGroupOf } from './observe.ts';
 
 type GroupCall = StepCall<GroupState>;
 
@@ -44,13 +52,21 @@ export const GROUP_STEPS: StepMakers<GroupState> = {
     look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
     create: { section, make: createGroup, rescue: resolveConflict },
     update: { section, make: updateGroup, rescue: awaitName },
-    remove: { section, make: removeGroup },
+    remove: { section, make: withUid(removeGroup) },
     members: { section, make: changeMembers, rescue: isolate },
     link: { section, make: changeLink, rescue: explainLink },
-    'list-entities': { section, make: listEntities },
-    entity: { section, make: changeEntity, rescue: explainEntity },
+    'list-entities': { section, make: withUid(listEntities) },
+    entity: { section, make: withUid(changeEntity), rescue: explainEntity },
   },
 };
+
+/** A step by calls that need the REST uid. */
+function withUid(make: (call: GroupCall, uid: string) => Promise<Outcome>) {
+  return async (call: GroupCall): Promise<Outcome> => {
+    const { uid } = call.state.ids;
+    return uid === undefined ? WITHOUT_UID : make(call, uid);
+  };
+}
 
 /** Creates the group through REST, because its answer carries both ids. @throws UpstreamError */
 async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome> {
@@ -69,25 +85,19 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
   return { kind: 'done', known: { ids, group: observed, done: ['existence'], ...echo } };
 }
 
-/** Finds out about the group of that name: to be renamed, adopted, in the way, gone, or made by a create that was lost. */
+/** Finds out about the group of that name: to be renamed, adopted, in the way, or made by a create that was lost. */
 async function resolveConflict(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
   if (failed.verdict !== 'conflict') return undefined;
-  const { deps, state, values } = call;
   const leaving = await awaitName(call, failed);
   if (leaving !== undefined) return leaving;
-  const { displayName = '' } = values;
-  const found = await lookForGroup(deps, { names: [displayName], adopted: true });
-  // The operator sees why the found group is not taken over; the provider gets the conflict.
-  if (found.kind === 'refused') return undefined;
-  if (found.kind !== 'done' || found.known.ids !== undefined) return found;
-  try {
-    return await createGroup(call);
-  } catch (error) {
-    const again = classify(error);
-    const isOurs = again.verdict === 'conflict' && state.sentCreates.length > 0;
-    if (isOurs) return { kind: 'unknown', problem: again.problem, parts: ['existence'] };
-    return toFailure(deps, again, { parts: ['existence'], section, missed: 'found' });
+  const { deps, state, values } = call;
+  const [group, ...others] = await findGroups(deps, [values.displayName ?? '']);
+  if (group !== undefined && others.length === 0) {
+    const { known } = await lookThroughRest(deps, group.uid);
+    return { kind: 'done', known: { ...known, adopted: true } };
   }
+  const isOurs = group === undefined && state.sentCreates.length > 0;
+  return isOurs ? { kind: 'unknown', problem: failed.problem, parts: ['existence'] } : undefined;
 }
 
 async function updateGroup(call: GroupCall): Promise<Outcome | TooMany> {
@@ -110,14 +120,13 @@ async function updateGroup(call: GroupCall): Promise<Outcome | TooMany> {
 }
 
 async function renameThroughScim({ deps, state, values }: GroupCall): Promise<ObservedGroup> {
-  const { upstream, clock } = deps;
+  const { upstream } = deps;
   const path = { group_id: state.ids.scimId ?? '' };
   const Operations = [{ op: 'replace', path: 'displayName', value: values.displayName }];
   const answer = await upstream.call(scim.updateGroup, { path, body: { Operations } });
   const shown = await readBack<unknown>(answer, () => upstream.call(scim.getGroup, { path }));
-  const { displayName } = parseScimGroupOf(path.group_id, shown);
-  const at = clock.now();
-  return { ...state.observed, displayName, shownAt: at, at, by: scim.updateGroup.id };
+  const group = parseScimGroupOf(path.group_id, shown);
+  return observeScimGroup(deps, group, state.observed, scim.updateGroup);
 }
 
 async function sendUpdate({ deps, values }: GroupCall, uid: string): Promise<ObservedGroup> {
@@ -143,15 +152,12 @@ function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: Values) {
   return { permissions, add_to_cards_and_spaces_enabled: addToCardsAndSpacesEnabled };
 }
 
-async function removeGroup({ deps, state }: GroupCall): Promise<Outcome> {
-  const { uid } = state.ids;
-  if (uid === undefined) return WITHOUT_UID;
+async function removeGroup({ deps, state }: GroupCall, uid: string): Promise<Outcome> {
   // "Not there" is looked at before it is believed.
   await deps.upstream.call(groups.removeGroup, { path: { uid } });
-  const gone: Outcome = { kind: 'done', known: { missing: true } };
-  if (!isNotApplied(findFailed(state.cells.existence)?.problem)) return gone;
+  if (!isNotApplied(findFailed(state.cells.existence)?.problem)) return MISSING;
   // The service said so before, and a list showed the group all the same.
-  const seen = await lookAtGroup(deps, state);
+  const seen = await readBack(undefined, () => lookAtGroup(deps, state));
   if (seen.kind !== 'done') return seen;
   return toTaken(['existence'], () => seen.known.missing === true, seen.known);
 }
@@ -175,4 +181,74 @@ async function isNameLeaving({ store }: ReconcileDeps, name: string): Promise<bo
     const isKept = isStuck((deleted ? cells.existence : cells.displayName)?.failure);
     return !isKept && isSameSpelt(observed?.displayName ?? '', name);
   });
+}
+
+/** Looks at one group: name, flags, members. One that is gone is looked for under another id, as ids may be given anew. @throws UpstreamError */
+export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promise<Outcome> {
+  const { ids, observed } = state;
+  const { uid, scimId } = ids;
+  if (uid === undefined && scimId === undefined) return lookForCreated(deps, state);
+  const { created, displayName = '' } = observed ?? {};
+  async function findMoved(): Promise<Outcome> {
+    const found = created ? await findGroups(deps, [displayName]) : [];
+    const moved = found.filter((group) => group.uid !== uid && group.created === created);
+    const [group, ...others] = moved;
+    return group && others.length === 0 ? lookThroughRest(deps, group.uid) : MISSING;
+  }
+  const look = async () => {
+    if (uid === undefined) return lookThroughScim(deps, state);
+    const seen = await lookThroughRest(deps, uid, scimId);
+    return isAnotherGroup(observed, seen.known.group) ? findMoved() : seen;
+  };
+  return lookSurely(deps, 'groups', look, findMoved);
+}
+
+/** Looks for a group after a lost create, by the names that were sent. A group that another row has by now is not it. */
+async function lookForCreated(deps: ReconcileDeps, state: GroupState): Promise<Outcome> {
+  const { id, observed, desired, sentCreates } = state;
+  const name = observed?.displayName ?? desired.displayName;
+  const names = sentCreates.length > 0 ? sentCreates.map((sent) => sent.name) : [name];
+  const free: RestGroup[] = [];
+  for (const group of await findGroups(deps, names)) {
+    const holder = await findGroupByUpstream(deps.store.read, { uid: group.uid });
+    const isFree = holder === undefined || holder.id === id || holder.origin === null;
+    if (isFree) free.push(group);
+  }
+  const [group, ...others] = free;
+  if (group === undefined) return (await findDoubt(deps, 'groups')) ?? { kind: 'done', known: {} };
+  if (others.length === 0) return lookThroughRest(deps, group.uid);
+  const problem = toOwnRefusal('several groups of the service have this name');
+  return { kind: 'refused', parts: ['existence'], problem };
+}
+
+/** Finds the groups of these names: those alone that have one exactly, where a service that keeps letters apart has any. @throws UpstreamError */
+async function findGroups(deps: ReconcileDeps, names: readonly string[]): Promise<RestGroup[]> {
+  const isNamed = (toName: (name: string) => string) => {
+    const wanted = new Set(names.map(toName));
+    return ({ name }: RestGroup) => wanted.has(toName(name));
+  };
+  const list = { operation: groups.getListOfGroups, args: {}, parse: parseRestGroup };
+  const found = await search(deps, { ...list, isMeant: isNamed(toSpelling) });
+  const exact = found.filter(isNamed(normaliseName));
+  return exact.length > 0 ? exact : found;
+}
+
+async function lookThroughScim(deps: ReconcileDeps, state: GroupState): Promise<Outcome> {
+  const { scimId = '' } = state.ids;
+  const args = { path: { group_id: scimId } };
+  const group = parseScimGroupOf(scimId, await deps.upstream.call(scim.getGroup, args));
+  const observed = observeScimGroup(deps, group, state.observed, scim.getGroup);
+  return { kind: 'done', known: { group: observed, memberIds: group.memberIds } };
+}
+
+async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string) {
+  const { upstream } = deps;
+  const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }));
+  assertAbout('REST group', group.uid, uid);
+  const observed = observeRestGroup(deps, group, groups.getGroup);
+  const ids = { restId: group.id, uid: group.uid };
+  const known = findScimId({ ...ids, scimId }, deps.quirks.current().groupScimId);
+  const memberIds = await fetchMemberIds(deps, { ...ids, scimId: known });
+  const seen = { ids, group: observed, memberIds, done: ['existence'] } as const;
+  return { kind: 'done', known: seen } as const;
 }

@@ -118,6 +118,17 @@ export function observeRestGroup(
   };
 }
 
+/** Observation of a group in an answer of SCIM, which shows its name alone; `by` is the call. */
+export function observeScimGroup(
+  { clock }: Pick<ReconcileDeps, 'clock'>,
+  { displayName }: ScimGroup,
+  before: ObservedGroup | undefined,
+  { id: by }: { readonly id: string },
+): ObservedGroup {
+  const at = clock.now();
+  return { ...before, displayName, shownAt: at, at, by };
+}
+
 /** Row of a group whose adoption was refused: unmanaged again, and shown as the service holds it. */
 export function toUnmanagedGroup(row: GroupRow): GroupRow {
   const observed = toObservedGroup(row);

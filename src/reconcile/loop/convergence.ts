@@ -11,14 +11,13 @@ import {
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { DueClass } from '../../store/schema.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
+import { readPrivilege } from '../compare/privilege.ts';
 import { converge } from '../converge/converge.ts';
 import { SEAT_REST_MS } from '../converge/recording.ts';
 import { LATE_CREATE_MS } from '../converge/send-guard.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
-import { readAdmins } from '../group/look.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { STUCK_DELAY_MAX_MS, type WriteResult } from '../outcome.ts';
-import { readRole } from '../user/observe.ts';
 import {
   type BoundedWait,
   isWorthWaiting,
@@ -132,8 +131,8 @@ export class Convergence {
     return result;
   }
 
-  readPrivilege({ type, id }: ResourceKey, wait: BoundedWait): Promise<void> {
-    return type === 'group' ? readAdmins(this.#deps, id, wait) : readRole(this.#deps, id, wait);
+  readPrivilege(key: ResourceKey, wait: BoundedWait): Promise<void> {
+    return readPrivilege(this.#deps, key, wait);
   }
 
   readQueue(): Promise<Queue> {

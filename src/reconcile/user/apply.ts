@@ -12,7 +12,7 @@ import { fullName, isNameKept, isSamePersonName, normaliseName } from '../../dom
 import { removesUserAccess } from '../../domain/protection.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import { foldCase, isNotApplied, toOwnRefusal } from '../../domain/values.ts';
-import type { Field, PlannedFact } from '../../plan/step.ts';
+import type { Field, PlannedFact, Values } from '../../plan/step.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { listHolders } from '../../store/resources/find.ts';
 import { lockRow, updateRow } from '../../store/resources/rows.ts';
@@ -22,8 +22,15 @@ import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { toLookAgainColumns } from '../differences.ts';
-import { type Classified, isRefusal, type Outcome, seenOr } from '../outcome.ts';
-import { isSectionUp, lookSurely, type ReadableSection, toFailure, toLater } from '../sections.ts';
+import { type Classified, isRefusal, MISSING, type Outcome } from '../outcome.ts';
+import {
+  findDoubt,
+  isSectionUp,
+  lookSurely,
+  type ReadableSection,
+  toFailure,
+  toLater,
+} from '../sections.ts';
 import {
   assertAbout,
   parseUserOf,
@@ -36,12 +43,12 @@ import {
 import {
   adoptFound,
   createAccount,
-  findAccount,
+  findAccounts,
   findCreated,
   resolveConflict,
   toAccountNames,
-} from './create-account.ts';
-import { findCompanyUser, observeUser, toObservedAccess } from './observe.ts';
+} from './account.ts';
+import { findCompanyUser, observeCompanyUser, observeUser } from './observe.ts';
 
 type UserCall = StepCall<UserState>;
 
@@ -53,24 +60,22 @@ export const USER_STEPS: StepMakers<UserState> = {
   steps: {
     look: { section: 'users', make: lookForUser },
     create: { section: 'users', make: createAccount, rescue: resolveConflict },
-    update: { section: 'users', make: updateUser, rescue: findActiveHeld },
+    update: { section: 'users', make: updateUser },
     access: { section: 'companyUsers', make: updateCompanyUser },
-    address: { section: 'users', make: tryAddress, rescue: giveUpAddress },
+    address: { section: 'users', make: updateUser, rescue: giveUpAddress },
     remove: { section: 'companyUsers', make: removeVirtualUser },
   },
 };
 
-/** Looks at one user; where the account is gone, at one of the same names: ids may be new, or the person was invited again. */
+/** Looks at a user; where the account is gone, at one of the same names: ids may be new, or the person was invited again. */
 async function lookForUser({ deps, state }: UserCall): Promise<Outcome> {
   const outcome = await lookAtUser(deps, state);
   if (outcome.kind !== 'done' || !outcome.known.missing) return outcome;
-  const found = await findAccount(deps, toObservedNames(state));
-  if (found.kind === 'later') return found;
-  if (found.kind !== 'found' || found.user.id === state.upstreamId) return outcome;
-  const { user } = found;
+  const [user, ...others] = await findNamesakes(deps, state);
+  if (user === undefined || others.length > 0 || user.id === state.upstreamId) return MISSING;
   const isSurely = user.created !== undefined && user.created === state.observed?.created;
   const taken = isSurely ? toFound(deps, user) : await adoptFound(deps, user);
-  return taken.kind === 'refused' ? outcome : taken;
+  return taken.kind === 'refused' ? MISSING : taken;
 }
 
 function toFound(deps: ReconcileDeps, user: ScimUser): Outcome {
@@ -78,61 +83,47 @@ function toFound(deps: ReconcileDeps, user: ScimUser): Outcome {
   return { kind: 'done', known: { ids: { restId: user.id }, observed, done: ['account'] } };
 }
 
-/** Looks at one user in the service, by the account where it is known. */
+/** Looks at one user in the service, by the account where it is known. @throws UpstreamError */
 export async function lookAtUser(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
   const { upstreamId } = state;
   if (upstreamId === undefined) return lookForAccount(deps, state);
-  return lookSurely(deps, 'users', async () => {
+  const look = async (): Promise<Outcome> => {
     const user = await readUser(deps, upstreamId);
-    const shown = { observed: observeUser(deps, user, state.observed, scim.getUser) };
     const likeness = compareAccount(state, user);
-    if (likeness === 'same') return { kind: 'done', known: shown };
-    if (likeness === 'another') return { kind: 'done', known: { missing: true } };
     // Either the account was renamed, or the id is another person's now, and the user's account has another one.
-    const namesake = await findAccount(deps, toObservedNames(state));
-    if (namesake.kind === 'later') return namesake;
-    return { kind: 'done', known: namesake.kind === 'not-there' ? shown : { missing: true } };
-  });
+    const isAnother =
+      likeness === 'another' ||
+      (likeness === 'unclear' && (await findNamesakes(deps, state)).length > 0);
+    const observed = observeUser(deps, user, state.observed, scim.getUser);
+    return isAnother ? MISSING : { kind: 'done', known: { observed } };
+  };
+  return lookSurely(deps, 'users', look, async () => MISSING);
 }
 
-/** Names of the account as it was seen last. */
-function toObservedNames({ desired, observed }: UserState) {
+/** Finds the accounts with the names of the account as it was seen last. @throws UpstreamError */
+function findNamesakes(deps: ReconcileDeps, { desired, observed }: UserState) {
   const { userName = desired.userName, email = desired.address } = observed ?? {};
-  return toAccountNames(toSentUser({ userName, address: email }));
+  return findAccounts(deps, toAccountNames(toSentUser({ userName, address: email })));
 }
 
 /** Looks for the account of a user without one: by the values that creates left with, else by its own. */
 async function lookForAccount(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
-  const found = await findCreated(deps, state);
-  if (found.kind === 'later') return found;
-  if (found.kind === 'found') {
-    const isMade = state.sentCreates.length > 0;
-    return isMade ? toFound(deps, found.user) : adoptFound(deps, found.user);
+  const [user, ...others] = await findCreated(deps, state);
+  if (user === undefined) {
+    const isWanted = state.desired.active && !state.deleted;
+    const nobody: Outcome = { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
+    return (await findDoubt(deps, 'users')) ?? nobody;
   }
-  if (found.kind === 'ambiguous') {
+  if (others.length > 0) {
     const words = 'several accounts of the service have this userName or address';
     return { kind: 'refused', parts: ['account'], problem: toOwnRefusal(words) };
   }
-  const isWanted = state.desired.active && !state.deleted;
-  return { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
+  return state.sentCreates.length > 0 ? toFound(deps, user) : adoptFound(deps, user);
 }
 
 function getAccount({ upstreamId }: UserState): number {
   if (upstreamId === undefined) throw new TypeError('a step changes no account');
   return upstreamId;
-}
-
-/** Changes a user through SCIM, and reads the result. @throws UpstreamError, also where the account may be another's by now */
-async function sendUpdate(call: UserCall, Operations: object[]): Promise<ObservedUser> {
-  const { deps, state } = call;
-  const upstreamId = getAccount(state);
-  const args = { path: { user_id: upstreamId }, body: { Operations } };
-  const answer = await deps.upstream.call(scim.updateUser, args);
-  const seen = answer === undefined ? undefined : parseUserOf(upstreamId, answer);
-  const user = await readBack(seen, () => readUser(deps, upstreamId));
-  await bringBack(call, user);
-  assertAbout('SCIM user', compareAccount(state, user), 'same');
-  return observeUser(deps, user, state.observed, scim.updateUser);
 }
 
 /** Has other managed people looked at whom a call met under an id given anew: what it changed is brought back. */
@@ -151,42 +142,39 @@ async function bringBack({ deps, state, fields }: UserCall, shown: ShownAccount)
   });
 }
 
+/** Changes a user through SCIM. By all knowledge userName and address stay as created: that is tried, and remembered. */
 async function updateUser(call: UserCall): Promise<Outcome> {
   const { deps, state, fields, values } = call;
-  const { active, name } = values;
-  const parts = (['active', 'name'] as const).filter((part) => fields.includes(part));
-  const sent = parts.map((path) => ({ op: 'replace', path, value: values[path] }));
-  const observed = await sendUpdate(call, sent);
+  const id = getAccount(state);
+  const args = { path: { user_id: id }, body: { Operations: toOperations(values) } };
+  const answer = await deps.upstream.call(scim.updateUser, args);
+  const seen = answer === undefined ? undefined : parseUserOf(id, answer);
+  const user = await readBack(seen, () => readUser(deps, id));
+  await bringBack(call, user);
+  assertAbout('SCIM user', compareAccount(state, user), 'same');
+  const observed = observeUser(deps, user, state.observed, scim.updateUser);
+  const { active, name, userName } = values;
+  if (userName !== undefined) {
+    const isTaken = foldCase(observed.userName ?? '') === foldCase(userName);
+    await deps.quirks.learn({ addressMayChange: isTaken });
+  }
   const [before, back] = [state.observed?.fullName, observed.fullName];
   const isKept =
     name !== undefined && isNameKept(before, { sent: fullName(name), back }, isSamePersonName);
-  const done = parts.filter((part) => part !== 'active' || isOnlySwitch(deps));
   const echo = name ? toEcho(fullName(name), normaliseName(back)) : {};
-  return toTaken(parts, (part) => (part === 'active' ? observed.active === active : !isKept), {
-    observed,
-    done,
-    ...echo,
-  });
+  const isMade = (field: Field) =>
+    field === 'active' ? observed.active === active : field !== 'name' || !isKept;
+  // Where suspending deactivates, SCIM holds one of two switches.
+  const isOnlySwitch = deps.policy.deactivation === 'scim';
+  const done = fields.filter((field) => field !== 'active' || isOnlySwitch);
+  return toTaken(fields, isMade, { observed, done, ...echo });
 }
 
-/** True when SCIM alone lets somebody in; where suspending deactivates, it is one of two switches. */
-function isOnlySwitch({ policy }: ReconcileDeps): boolean {
-  return policy.deactivation === 'scim';
-}
-
-/** Finds out whether a refused change of access holds already, because others made it; undefined: the refusal stands. */
-async function findActiveHeld(
-  { deps, state, values: { active, name } }: UserCall,
-  failed: Classified,
-): Promise<Outcome | undefined> {
-  if (!isRefusal(failed) || active === undefined || name !== undefined) return undefined;
-  const user = await seenOr(readUser(deps, getAccount(state)), undefined);
-  if (user === undefined) return undefined;
-  if (compareAccount(state, user) !== 'same')
-    return { kind: 'unknown', problem: failed.problem, lookNow: true };
-  if (user.active !== active) return undefined;
-  const observed = observeUser(deps, user, state.observed, scim.getUser);
-  return { kind: 'done', known: { observed, done: isOnlySwitch(deps) ? ['active'] : [] } };
+function toOperations({ active, name, userName, address: value }: Values): object[] {
+  const emails = value === undefined ? undefined : [{ value, type: 'work', primary: true }];
+  return Object.entries({ active, name, userName, emails })
+    .filter(([, wanted]) => wanted !== undefined)
+    .map(([path, wanted]) => ({ op: 'replace', path, value: wanted }));
 }
 
 async function updateCompanyUser(call: UserCall): Promise<Outcome> {
@@ -202,7 +190,10 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   // Without a body the sent value is taken, because only a search shows it, unless it did not hold before.
   const wasIgnored = fields.some((field) => isNotApplied(findFailed(cells[field])?.problem));
   const user = seen ?? (wasIgnored ? await findAgain(call) : undefined);
-  const observed = toObservedAccess(state, values, { user, at: deps.clock.now() });
+  const at = deps.clock.now();
+  const sent = toSentAccess(state.observed, values);
+  const shown = user === undefined ? sent : observeCompanyUser(user, sent, at);
+  const observed = { ...shown, at, by: companyUsers.updateUser.id };
   const isMade = (field: Field) => {
     const value = field === 'appsPermissions' ? field : 'temporarilyInactive';
     return observed[value] === values[value];
@@ -210,22 +201,22 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   return toTaken(fields, isMade, { observed, done: fields });
 }
 
+/** What the service holds if it took what was sent. Another licence may be one that takes no place. */
+function toSentAccess(known: ObservedUser | undefined, values: Values): ObservedUser {
+  const { takesLicence, ...before } = known ?? { fullName: '', active: true, at: 0, by: '' };
+  const { appsPermissions, temporarilyInactive } = values;
+  return {
+    ...before,
+    ...(appsPermissions === undefined
+      ? takesLicence !== undefined && { takesLicence }
+      : { appsPermissions }),
+    ...(temporarilyInactive !== undefined && { temporarilyInactive }),
+  };
+}
+
 /** Finds the company user after a call whose answer does not show it. @throws UpstreamError, which says that the effect is unknown */
 function findAgain({ deps, state }: UserCall) {
   return readBack(undefined, () => findCompanyUser(deps, getAccount(state), state.observed));
-}
-
-/** Tries once to change userName and address, which stay as created by all knowledge; a refusal is only remembered. */
-async function tryAddress(call: UserCall): Promise<Outcome> {
-  const { userName = '', address } = call.values;
-  const emails = [{ value: address, type: 'work', primary: true }];
-  const observed = await sendUpdate(call, [
-    { op: 'replace', path: 'userName', value: userName },
-    ...(address === undefined ? [] : [{ op: 'replace', path: 'emails', value: emails }]),
-  ]);
-  const isTaken = observed.userName?.toLowerCase() === userName.toLowerCase();
-  await call.deps.quirks.learn({ addressMayChange: isTaken });
-  return { kind: 'done', known: { observed, done: ['address'] } };
 }
 
 /** Gives a refused address up, and one at which the service fails again and again: the bridge alone keeps the value. */

@@ -1,26 +1,14 @@
 import { withLicences, withRole } from '../../domain/assignment.ts';
 import { USER_EXTENSION, withExtension } from '../../domain/extensions.ts';
-import {
-  type ObservedUser,
-  type UserState,
-  withCreated,
-  withoutPersonalData,
-} from '../../domain/kinds.ts';
+import { type ObservedUser, withCreated, withoutPersonalData } from '../../domain/kinds.ts';
 import { splitName } from '../../domain/name.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
-import { foldCase, type JsonObject, type UserId } from '../../domain/values.ts';
-import type { Values } from '../../plan/step.ts';
+import { foldCase, type JsonObject } from '../../domain/values.ts';
 import { toUserColumns } from '../../store/engine/columns.ts';
-import { findRow, lockRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
-import {
-  isRoleUnknown,
-  toObservedUser as toStoredUser,
-  toUserState,
-} from '../../store/resources/state.ts';
-import { UpstreamError } from '../../upstream/errors.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
+import { toObservedUser as toStoredUser } from '../../store/resources/state.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
-import { paginate } from '../../upstream/paginate.ts';
 import {
   type CompanyUser,
   DEACTIVATED_ROLE,
@@ -31,8 +19,7 @@ import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { classify } from '../outcome.ts';
 import { readSections } from '../sections.ts';
-import { withCalls } from '../step-call.ts';
-import { type BoundedWait, lookWithin } from '../waiters.ts';
+import { search } from '../step-call.ts';
 
 /** Merges a SCIM answer about a user into the observation from the REST lists. */
 export function toObservedUser(
@@ -92,26 +79,6 @@ export function observeUser(
   return toObservedUser(user, before, { at: clock.now(), by });
 }
 
-/** Observation after a change of the licence or the suspension: what the answer shows, or what was sent. */
-export function toObservedAccess(
-  state: UserState,
-  { appsPermissions, temporarilyInactive }: Pick<Values, 'appsPermissions' | 'temporarilyInactive'>,
-  { user, at }: { readonly user: CompanyUser | undefined; readonly at: number },
-): ObservedUser {
-  const nobody = { fullName: user?.fullName ?? '', active: true, at: 0, by: '' };
-  const { takesLicence, ...before }: ObservedUser = state.observed ?? nobody;
-  const isSameLicence = appsPermissions === undefined && takesLicence !== undefined;
-  return {
-    ...before,
-    ...(isSameLicence && { takesLicence }),
-    appsPermissions: user?.appsPermissions ?? appsPermissions ?? before.appsPermissions ?? 0,
-    temporarilyInactive:
-      user?.temporarilyInactive ?? temporarilyInactive ?? before.temporarilyInactive ?? false,
-    at,
-    by: companyUsers.updateUser.id,
-  };
-}
-
 /** Columns of an observation of this user; without personal values where these were erased. */
 export function toObservedColumns(row: Pick<UserRow, 'erased_at'>, seen: ObservedUser | undefined) {
   const observed = seen && row.erased_at !== null ? withoutPersonalData(seen) : seen;
@@ -160,29 +127,6 @@ export function toUnmanagedUser(row: UserRow): UserRow {
   };
 }
 
-/** Reads a role that no list showed, before a provider takes the account: it may be an owner's. @throws `could-not-look` */
-export async function readRole(deps: ReconcileDeps, id: UserId, wait: BoundedWait): Promise<void> {
-  const row = await findRow(deps.store.read, { type: 'user', id });
-  if (row === undefined || !isRoleUnknown(row)) return;
-  const { upstreamId, observed } = toUserState(row);
-  if (upstreamId === undefined) return;
-  const within = { waitMs: wait.waitMs, about: 'the role of the account' };
-  const owner = await lookWithin(deps.clock, within, (signal) =>
-    lookUpOwner(
-      withCalls(deps, { class: wait.class, key: `user:${id}`, signal }),
-      upstreamId,
-      observed,
-    ),
-  );
-  await deps.store.write(async (tx) => {
-    const locked = await lockRow(tx, { type: 'user', id });
-    // A sweep may have been faster, or the account is another one now.
-    if (locked?.upstream_id !== upstreamId || !isRoleUnknown(locked)) return;
-    const known = toStoredUser(locked);
-    if (known) await updateRow(tx, locked, toObservedColumns(locked, { ...known, owner }));
-  });
-}
-
 /** Tells whether an account is an owner's; where the list is closed to us, nobody is known as one. @throws UpstreamError */
 export async function lookUpOwner(
   deps: ReconcileDeps,
@@ -201,25 +145,19 @@ export async function lookUpOwner(
 
 /** Finds a company user by a search for its names; undefined: it is not there. @throws UpstreamError: the list has no end */
 export async function findCompanyUser(
-  { upstream, policy }: Pick<ReconcileDeps, 'upstream' | 'policy'>,
+  deps: Pick<ReconcileDeps, 'upstream' | 'policy'>,
   upstreamId: number,
   { email, userName = '' }: SearchedNames = {},
 ): Promise<CompanyUser | undefined> {
-  const operation = companyUsers.getListOfUsers;
-  const query = { for_members_section: true, query: email ?? userName };
-  const pages = paginate(upstream, operation, { query }, { pageSize: policy.pageSize });
-  for await (const { items } of pages) {
-    const found = items.map(parseCompanyUser).find(({ id }) => id === upstreamId);
-    if (found) return found;
-  }
-  const { result } = pages;
-  if (result.complete) return undefined;
-  throw new UpstreamError('unreadable', {
-    operation: operation.id,
-    detail: `the list is incomplete: ${result.reason}`,
-    retry: 'later',
-    outcome: 'answered',
+  const args = { query: { for_members_section: true, query: email ?? userName } };
+  const [found] = await search(deps, {
+    operation: companyUsers.getListOfUsers,
+    args,
+    parse: parseCompanyUser,
+    isMeant: ({ id }) => id === upstreamId,
+    isOne: true,
   });
+  return found;
 }
 
 /** Names of an account, of which one is searched for. */

@@ -9,14 +9,12 @@ import { listCreations } from '../../store/logs.ts';
 import { findUserByUpstreamId } from '../../store/resources/find.ts';
 import { LIVE, listRows, type UserRow } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { paginate } from '../../upstream/paginate.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { type Classified, classify, type Outcome } from '../outcome.ts';
+import { type Classified, classify, type Outcome, orRefused } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
-import { BLIND, isBlind } from '../sections.ts';
-import { assertAbout, type StepCall } from '../step-call.ts';
+import { assertAbout, type StepCall, search } from '../step-call.ts';
 import { lookUpOwner, observeUser } from './observe.ts';
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
@@ -82,23 +80,16 @@ async function toCreated(
   assertAbout('SCIM user', compareAccount({ desired, observed: undefined }, created), 'same');
   const sent = form.withName && name ? fullName(name) : undefined;
   const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
+  const { userNamesRefused = 0 } = deps.quirks.current();
   await deps.quirks.learn({
     emailForm: form.emailForm,
     ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
-    ...toUserNameLesson(deps, form),
+    userNamesRefused: form.withUserName ? 0 : Math.min(userNamesRefused + 1, USER_NAMES_REFUSED),
   });
   const observed = observeUser(deps, created, before, scim.addUser);
   const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
   const ids = { restId: created.id };
   return { kind: 'done', known: { ids, observed, done: ['account'], ...echo } };
-}
-
-/** Counts users in a row who were taken only without their userName. */
-function toUserNameLesson({ quirks }: ReconcileDeps, { withUserName }: CreateForm): Quirks {
-  const { userNamesRefused = 0 } = quirks.current();
-  if (withUserName) return userNamesRefused === 0 ? {} : { userNamesRefused: 0 };
-  if (userNamesRefused >= USER_NAMES_REFUSED) return {};
-  return { userNamesRefused: userNamesRefused + 1 };
 }
 
 /** Resolves "already has access": the account is adopted, refused, or waited for where a lost create may have made it. */
@@ -108,16 +99,15 @@ export async function resolveConflict(
 ): Promise<Outcome | undefined> {
   if (verdict !== 'conflict') return undefined;
   const names = toAccountNames(toSentUser(state.desired));
-  const byFilter = await findAccount(deps, names);
+  const filtered = await findAccounts(deps, names);
   // The service says that it exists, and a filter may hide inactive users.
-  const found =
-    byFilter.kind === 'not-there' ? await attempt(() => findInList(deps, names)) : byFilter;
-  if (found.kind === 'found') return adoptFound(deps, found.user, problem);
-  if (found.kind === 'later') return found;
+  const found = filtered.length > 0 ? filtered : await findInList(deps, names);
+  const [user, ...others] = found;
+  if (user !== undefined && others.length === 0) return adoptFound(deps, user, problem);
   const { read } = deps.store;
   const wasMade =
     state.sentCreates.length > 0 || (await listCreations(read, { ids: [state.id], from: 0 }))[0];
-  const isOurs = found.kind === 'not-there' && wasMade;
+  const isOurs = user === undefined && wasMade;
   const conflict = { ...problem, code: 'conflict' };
   return { kind: isOurs ? 'unknown' : 'refused', parts: ['account'], problem: conflict };
 }
@@ -126,14 +116,13 @@ export async function resolveConflict(
 export const OWNER_ACCOUNT =
   'the account in the service is an owner of the company, and is not taken over';
 
-/** Adopts the found account, unless it is privileged or the settings forbid it. */
+/** Adopts the found account, unless it is privileged or the settings forbid it. @throws UpstreamError */
 export async function adoptFound(
   deps: ReconcileDeps,
   user: ScimUser,
   problem?: Refusal,
 ): Promise<Outcome> {
   const obstacle = await findObstacle(deps, user);
-  if (typeof obstacle === 'object') return { kind: 'later', problem: obstacle };
   if (obstacle !== undefined) {
     const refusal = { ...problem, ...toOwnRefusal(obstacle) };
     return { kind: 'refused', parts: ['account'], problem: refusal };
@@ -144,11 +133,11 @@ export async function adoptFound(
   return { kind: 'done', known };
 }
 
-/** Why an account is not taken over, in words; a problem: it could not be found out; undefined: it is. */
+/** Why an account is not taken over, in words; undefined: it is. @throws UpstreamError */
 async function findObstacle(
   deps: ReconcileDeps,
   { id: upstreamId, userName, emails }: ScimUser,
-): Promise<string | Refusal | undefined> {
+): Promise<string | undefined> {
   if (deps.policy.adoptUsers !== 'yes')
     return 'the account exists in the service, and is not taken over';
   const account = { upstreamId, names: [userName, ...emails] };
@@ -156,103 +145,72 @@ async function findObstacle(
   if ((await protection.findAccountPrivilege(deps.store.read, account)) !== undefined) {
     return 'the account in the service is protected, and is not taken over';
   }
-  try {
-    const names = { email: emails[0], userName };
-    return (await lookUpOwner(deps, upstreamId, names)) ? OWNER_ACCOUNT : undefined;
-  } catch (error) {
-    return classify(error).problem;
-  }
+  const isOwner = await lookUpOwner(deps, upstreamId, { email: emails[0], userName });
+  return isOwner ? OWNER_ACCOUNT : undefined;
 }
-
-/** Result of looking for an account. "Not there" needs a proven filter or a complete list. */
-type FoundAccount =
-  | { readonly kind: 'found'; readonly user: ScimUser }
-  | { readonly kind: 'ambiguous' }
-  | { readonly kind: 'not-there' }
-  /** It could not be looked for. */
-  | { readonly kind: 'later'; readonly problem: Refusal };
 
 /** Names by which an account is recognised: the userName and the address of its create, folded. */
 export function toAccountNames({ name, address }: SentCreate): string[] {
   return [...new Set([name, address ?? name].map(foldCase))];
 }
 
-/** Looks for an account of one of these folded names: by filter, or else through the complete list. */
-export function findAccount(deps: ReconcileDeps, names: readonly string[]): Promise<FoundAccount> {
-  return attempt(async () => (await findByFilter(deps, names)) ?? (await findInList(deps, names)));
+/** Finds the accounts of these folded names, by filter or else in the complete list; none: there are none. @throws UpstreamError */
+export async function findAccounts(
+  deps: ReconcileDeps,
+  names: readonly string[],
+): Promise<readonly ScimUser[]> {
+  return (await findByFilter(deps, names)) ?? (await findInList(deps, names));
 }
 
-/** Looks for the account that a create may have left, by the names that were sent. One that another user has is left out. */
+/** Finds the accounts that a create may have left, by the names that were sent. One that another user has is left out. @throws UpstreamError */
 export async function findCreated(
   deps: ReconcileDeps,
   { id, desired, sentCreates }: UserState,
-): Promise<FoundAccount> {
+): Promise<readonly ScimUser[]> {
   const wanted = toSentUser(desired);
   for (const create of sentCreates.length > 0 ? sentCreates : [wanted]) {
-    const found = await findAccount(deps, toAccountNames(create));
-    if (found.kind === 'not-there') continue;
-    const isEarlier = !isDeepStrictEqual(create, wanted);
-    if (found.kind === 'found' && isEarlier) {
-      const holder = await findUserByUpstreamId(deps.store.read, found.user.id);
-      if (holder !== undefined && holder.id !== id && holder.origin !== null) continue;
-    }
-    return found;
+    const found = await findAccounts(deps, toAccountNames(create));
+    const [user, ...others] = found;
+    if (user === undefined) continue;
+    if (others.length > 0 || isDeepStrictEqual(create, wanted)) return found;
+    const holder = await findUserByUpstreamId(deps.store.read, user.id);
+    if (holder === undefined || holder.id === id || holder.origin === null) return found;
   }
-  return attempt(async () =>
-    (await isBlind(deps, 'users')) ? { kind: 'later', problem: BLIND } : { kind: 'not-there' },
-  );
+  return [];
 }
 
-async function attempt(look: () => Promise<FoundAccount>): Promise<FoundAccount> {
-  try {
-    return await look();
-  } catch (error) {
-    return { kind: 'later', problem: classify(error).problem };
-  }
-}
-
-function toFound(matches: readonly ScimUser[]): FoundAccount {
-  const ids = new Set(matches.map(({ id }) => id));
-  const [user] = matches;
-  if (user === undefined || ids.size > 1) return { kind: 'ambiguous' };
-  return { kind: 'found', user };
+function findInList(deps: ReconcileDeps, names: readonly string[]): Promise<ScimUser[]> {
+  const isMeant = (user: ScimUser) => isNamed(user, names);
+  return search(deps, { operation: scim.getUsers, args: {}, parse: parseScimUser, isMeant });
 }
 
 /** True when an account has one of these names. Compared here, because the service may ignore a filter. */
-function matches({ userName, emails }: ScimUser, names: readonly string[]): boolean {
+function isNamed({ userName, emails }: ScimUser, names: readonly string[]): boolean {
   return [userName, ...emails].some((text) => text !== undefined && names.includes(foldCase(text)));
-}
-
-async function findInList(deps: ReconcileDeps, names: readonly string[]): Promise<FoundAccount> {
-  const found: ScimUser[] = [];
-  const { pageSize } = deps.policy;
-  const pages = paginate(deps.upstream, scim.getUsers, {}, { pageSize });
-  for await (const { items } of pages) {
-    found.push(...items.map(parseScimUser).filter((user) => matches(user, names)));
-  }
-  if (found.length > 0) return toFound(found);
-  const { result } = pages;
-  if (result.complete) return { kind: 'not-there' };
-  return { kind: 'later', problem: { code: 'incomplete', words: result.reason } };
 }
 
 type Attribute = 'userName' | 'emails.value';
 
-/** Looks for an account by filters, the likeliest first; undefined when an empty answer proves nothing. */
+/** Finds accounts by filters, the likeliest first; undefined when an empty answer proves nothing. */
 async function findByFilter(
   deps: ReconcileDeps,
   names: readonly string[],
-): Promise<FoundAccount | undefined> {
+): Promise<ScimUser[] | undefined> {
   const [name = '', ...others] = names;
-  const ask = async (attribute: Attribute, value: string) =>
-    (await askUsers(deps, attribute, value)).filter((user) => matches(user, names));
-  const likely = await orRefused(ask('userName', name), undefined);
-  if (likely !== undefined && likely.length > 0) return toFound(likely);
-  if (likely === undefined || !(await isFilterProven(deps))) return undefined;
-  const hits: ScimUser[] = [];
-  for (const value of names) hits.push(...(await ask('emails.value', value)));
-  for (const value of others) hits.push(...(await ask('userName', value)));
-  return hits.length > 0 ? toFound(hits) : { kind: 'not-there' };
+  const hits = new Map<number, ScimUser>();
+  async function ask(attribute: Attribute, values: readonly string[]): Promise<void> {
+    for (const value of values) {
+      const shown = await askUsers(deps, attribute, value);
+      for (const user of shown) if (isNamed(user, names)) hits.set(user.id, user);
+    }
+  }
+  const isRefused = await orRefused(ask('userName', [name]), true);
+  if (hits.size === 0) {
+    if (isRefused || !(await isFilterProven(deps))) return undefined;
+    await ask('emails.value', names);
+    await ask('userName', others);
+  }
+  return [...hits.values()];
 }
 
 async function askUsers(
@@ -301,14 +259,4 @@ async function finds(
   if (found.length !== 1 || found[0]?.id !== known.upstream_id) return false;
   const nobody = await orRefused(askUsers(deps, attribute, `${newId()}@nobody.invalid`), found);
   return nobody.length === 0;
-}
-
-async function orRefused<Other>(look: Promise<ScimUser[]>, other: Other) {
-  try {
-    return await look;
-  } catch (error) {
-    const { verdict } = classify(error);
-    if (verdict === 'later' || verdict === 'unknown') throw error;
-    return other;
-  }
 }
