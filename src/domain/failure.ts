@@ -39,14 +39,18 @@ interface Failing {
   readonly isOwn: boolean;
   /** Time of the next attempt (epoch milliseconds), by the number of failures. */
   readonly toRetryAt: (attempts: number) => number;
+  /** Marks it as stuck since `now` after so many attempts; absent: `exhaust` does. */
+  readonly stuck?: { readonly after: number; readonly now: number };
 }
 
 /** Counts one more failed attempt at what waits; a write that is new is counted anew. */
-export const fail = <F extends Fact>(fact: F, { problem, isOwn, toRetryAt }: Failing): F =>
+export const fail = <F extends Fact>(fact: F, { problem, isOwn, toRetryAt, stuck }: Failing): F =>
   withFailure(fact, (known, version) => {
     const past = (known?.version === version && known.attempts) || 0;
     const attempts = isOwn ? past + 1 : Math.max(past, 1);
-    return { since: known?.since ?? null, retryAt: toRetryAt(attempts), problem, attempts };
+    const isStuck = isOwn && stuck !== undefined && attempts >= stuck.after;
+    const since = known?.since ?? (isStuck ? stuck.now : null);
+    return { since, retryAt: toRetryAt(attempts), problem, attempts };
   });
 
 const editFailures = <F extends string>(cells: Cells<F>, toNext: (failure: Failure) => Failure) =>

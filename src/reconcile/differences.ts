@@ -173,10 +173,10 @@ export function isAtWork(row: ResourceRow): boolean {
   return isBusy(row) || row.due_at !== null || row.unsure_until !== null || hasWaiting(row);
 }
 
-/** True when the resource was neither written, taken over nor taken by a worker since the row was read. */
+/** True when the resource was neither written, taken over, seen nor changed in the service since the row was read. */
 export function isUnchanged(now: ResourceRow, before: ResourceRow): boolean {
   const isSame = now.version === before.version && now.origin === before.origin;
-  return !isBusy(now) && isSame && now.steps === before.steps;
+  return !isBusy(now) && isSame && now.cells === before.cells && now.observed === before.observed;
 }
 
 /** User or group with the changes that would end its known differences, by their keys (`toChangeKey`). */

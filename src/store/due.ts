@@ -149,9 +149,8 @@ export async function retryEach(
     const cells = parseCells<string>(row);
     await updateRow(tx, row, {
       cells: JSON.stringify(endRest(cells, now, 'all')),
-      due_at: Math.min(row.due_at, now),
-      // An attempt that is under way does not count.
-      steps: row.steps + 1,
+      // Another time than before shows a run that this was asked for while an attempt was under way.
+      due_at: now,
     });
     const { seq, type, id, name } = row;
     const links = { group_id: seq, pending: { '<>': null } } as const;

@@ -67,9 +67,7 @@ export const TABLES = {
     // Until then a call that left and has no known outcome may still take effect: on the fields and links that are marked as
     // sent, or as one of `sent_creates`. The look after it ends the doubt. null: none may.
     unsure_until: big().orNull(),
-    // Raised when a call that changes it leaves, when a step is stored, and when an attempt is asked for.
-    steps: big().default(0),
-    write_id: text().orNull(), // Names the last transaction that stored a request or took one back, so that a lost answer to a commit is found out.
+    write_id: text().orNull(), // Names the last transaction that stored a request, so that a lost answer to a commit is found out.
     deleted_at: big().orNull(), // Deleted through SCIM, or accepted as gone: in no answer from then on.
     display_folded: text().orNull(), // Folded displayName of a user.
     address_folded: text().orNull(), // The address that an account is made with. No other managed user may have it.

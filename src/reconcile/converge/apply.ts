@@ -50,15 +50,17 @@ import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { Known } from '../outcome.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { EXISTENCE, type Recording } from './recording.ts';
+import { changeCells, type Recording } from './finish.ts';
+import { EXISTENCE } from './step.ts';
 
-/** The row after a step that worked, with what it has shown. What follows for links and for other rows is stored. */
-export async function applyKnown(r: Recording, known: Known): Promise<ResourceRow> {
+/** Applies what a step that worked has shown, to the row, its links, and other rows. */
+export async function applyKnown(r: Recording, known: Known): Promise<void> {
   const cells = JSON.stringify(toCellsAfter(r, known));
   const { row } = r;
-  return row.type === 'user'
-    ? applyUser(r, { ...row, cells }, known)
-    : applyGroup(r, { ...row, cells }, known);
+  r.row =
+    row.type === 'user'
+      ? await applyUser(r, { ...row, cells }, known)
+      : await applyGroup(r, { ...row, cells }, known);
 }
 
 /** Cells after a step: what it made waits no more, and of what was just linked every difference waits. */
@@ -162,7 +164,7 @@ async function applyGroup(
 ): Promise<GroupRow> {
   const { memberIds, adopted, entities } = known;
   const links = listLinks(known.done ?? []);
-  // The result of a call may be undone by now: the look that is due tells.
+  // The result of a call may be undone by now: the look that is due shows it.
   if (links.length > 0 && !isStale) {
     await changeNamed(tx, row, links, (link, made) => endChange(link, made, step.state.version));
   }
@@ -188,18 +190,16 @@ async function applyGroup(
 function toObserved(
   row: GroupRow,
   { group, done: made = [], ids }: Known,
-  now: number,
+  at: number,
 ): ObservedGroup | undefined {
   const [link] = listLinks(made);
   const observed = toObservedGroup(row);
   if (group) return { ...group, ...withCreated(observed, group.created) };
   if (observed === undefined || link === undefined) return undefined;
-  if (ids?.scimId !== undefined) {
-    return { ...observed, shownAt: now, at: now, by: scim.updateGroup.id };
-  }
-  const isMember = link.list === 'member';
-  const { id: by } = isMember ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
-  return { ...observed, at: now, by };
+  if (ids?.scimId !== undefined) return { ...observed, shownAt: at, at, by: scim.updateGroup.id };
+  const { id: by } =
+    link.list === 'member' ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  return { ...observed, at, by };
 }
 
 /** Fields of a user that no look shows. */
@@ -217,20 +217,16 @@ export async function endDoubts(r: Recording): Promise<void> {
       link.sent === undefined ? link : endDoubt(link, version),
     );
   }
-  const cells = parseCells<Field>(row);
-  const sent = listSent(cells);
+  const sent = listSent(parseCells<Field>(row));
   const differing = listDiffering(row, deactivation);
   const unseen = deactivation === 'scim' ? UNSEEN : [...UNSEEN, 'active' as const];
   const seen = sent.filter((field) => isEntityField(field) || differing.includes(field));
   const hidden = sent.filter((field) => unseen.includes(field));
-  const asked = askAgain(forgetSent(cells, sent), seen, version);
-  r.row = {
-    ...row,
-    unsure_until: null,
-    sent_creates: '[]',
-    entities: sent.some(isEntityField) ? null : row.entities,
-    cells: JSON.stringify(sendAgain(asked, hidden, version)),
-  };
+  const entities = sent.some(isEntityField) ? null : row.entities;
+  r.row = { ...row, unsure_until: null, sent_creates: '[]', entities };
+  changeCells(r, (cells) =>
+    sendAgain(askAgain(forgetSent(cells, sent), seen, version), hidden, version),
+  );
 }
 
 function listDiffering(row: ResourceRow, deactivation: Deactivation): readonly Field[] {

@@ -1,6 +1,5 @@
 import { BridgeError, keyText, type ResourceKey } from '../../domain/values.ts';
 import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { GROUP_STEPS } from '../group/apply.ts';
 import { PAIR } from '../group/lists.ts';
@@ -9,8 +8,8 @@ import type { Missed } from '../sections.ts';
 import { makeStep } from '../step-call.ts';
 import { USER_STEPS } from '../user/apply.ts';
 import { GONE, type Waiters } from '../waiters.ts';
+import type { Recorded } from './finish.ts';
 import { recordStep } from './record.ts';
-import type { Recorded } from './recording.ts';
 import { SendGuard } from './send-guard.ts';
 import { type PlannedStep, readStep, toName } from './step.ts';
 
@@ -24,28 +23,29 @@ export async function converge(
   waiters: Waiters,
 ): Promise<Recorded> {
   const run = new Run(deps, key);
-  let step = await run.read();
+  let next = await readStep(deps, key);
   let again = false;
-  while (step !== undefined) {
+  while (next !== undefined) {
+    const step = run.limit(next);
     run.assertNoCircle(step);
-    const guard = new SendGuard(deps, step, { again, read: run.read });
-    const name = toName(step);
+    const guard = new SendGuard(deps, step, again);
     const outcome = await take({ ...deps, upstream: guard.upstream }, step, run.missed);
-    // The step was stopped before its first call, because a newer write changes the plan: that is no failure.
+    // A step that was stopped before its first call, because a newer write changes the plan, is no failure.
     again = guard.isOvertaken && outcome.kind === 'later';
     await run.note(step, outcome);
     if (again || outcome.kind === 'too-many') {
       await guard.withdraw();
-      step = await run.read();
+      next = await readStep(deps, key);
       continue;
     }
+    const name = toName(step);
     const ended = { key: keyText(key), isLook: isLook(step.action), outcome };
     const isOwn = name === undefined || deps.outage.note(ended);
     const { failures } = run;
     const recorded = await recordStep(deps, waiters, { key, guard, outcome, isOwn, failures });
     if (name) deps.events.stepEnded({ ...key, action: name, outcome: outcome.kind });
     if (recorded.next === undefined) return recorded;
-    step = run.limit(recorded.next);
+    next = recorded.next;
   }
   return GONE;
 }
@@ -81,8 +81,6 @@ async function take(
 
 /** Times that one run may repeat the same step while nothing is written. */
 const REPEATS_MAX = 10;
-/** Steps that are remembered; a circle is shorter. */
-const REMEMBERED_MAX = 1_000;
 /** Parts that were refused one by one after which the others are sent one by one as well. */
 const REFUSED_MANY = 3;
 
@@ -98,17 +96,11 @@ class Run {
   /** Members of a refused pair that were not taken one by one yet. */
   #pair = 0;
   readonly #taken = new Map<string, number>();
-  #version: number | undefined;
 
   constructor(deps: ReconcileDeps, key: ResourceKey) {
     this.#deps = deps;
     this.#key = key;
   }
-
-  readonly read = async (toOwn?: (row: ResourceRow) => ResourceRow) => {
-    const step = await readStep(this.#deps, this.#key, toOwn);
-    return step && this.limit(step);
-  };
 
   /** The step with no more parts than the service takes: a refused call is halved until the part at fault is found. */
   limit(step: PlannedStep): PlannedStep {
@@ -119,9 +111,7 @@ class Run {
 
   /** @throws BridgeError `bug` when a run comes to the same step again and again, and nothing is written meanwhile */
   assertNoCircle({ state: { version }, action }: PlannedStep): void {
-    if (version !== this.#version || this.#taken.size >= REMEMBERED_MAX) this.#taken.clear();
-    this.#version = version;
-    const step = JSON.stringify(action) ?? '';
+    const step = JSON.stringify([version, action]);
     const times = (this.#taken.get(step) ?? 0) + 1;
     this.#taken.set(step, times);
     if (times <= REPEATS_MAX) return;

@@ -37,10 +37,12 @@ import { toLookAgainColumns } from '../differences.ts';
 import type { Known } from '../outcome.ts';
 import { OWNER_ACCOUNT } from '../user/account.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { EXISTENCE, type Recording, toSuccessColumns } from './recording.ts';
+import { changeCells, type Recording } from './finish.ts';
+import { EXISTENCE } from './step.ts';
 
 /** Why a row is not linked to what a step found or created: not yet, or not at all. */
-type Obstacle = { readonly kind: 'later' | 'refused'; readonly problem: Refusal };
+type Obstacle = Readonly<Record<'problem', Refusal>> &
+  ({ readonly kind: 'later' } | { readonly kind: 'refused' });
 type Link = {
   readonly kind: 'linked';
   readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>>;
@@ -182,20 +184,19 @@ async function isRecognised(tx: Db, row: UserRow, names: readonly string[]): Pro
 }
 
 /**
- * The row once the service does not have the resource: what is wanted is made anew; where nothing waits, a comparison
- * reports it. undefined: the write that would have taken it over is refused.
+ * Changes a row whose resource the service does not have: what is wanted is made anew; where nothing waits, a comparison
+ * reports it. False: the write that would have taken it over is refused.
  */
-export async function endMissing(r: Recording): Promise<ResourceRow | undefined> {
+export async function endMissing(r: Recording): Promise<boolean> {
   const { tx, row, waiters, now } = r;
-  const success = toSuccessColumns(r);
   const { type, id } = row;
   const isLive = row.deleted_at === null && row.origin !== null;
   if (type === 'group' && !isLive) {
     await deleteAllLinks(tx, row);
-    const cells = JSON.stringify(onlyWaiting(parseCells<Field>(row), []));
+    changeCells(r, (cells) => onlyWaiting(cells, []));
     // A list that was asked for before may still show it.
-    const modified_at = Math.max(row.modified_at, now);
-    return { ...row, ...success, observed: null, cells, modified_at };
+    r.row = { ...r.row, observed: null, modified_at: Math.max(row.modified_at, now) };
+    return true;
   }
   const takeover = waiters.find(
     ({ version, undo }) => undo.before?.origin === null && version === row.version,
@@ -203,55 +204,47 @@ export async function endMissing(r: Recording): Promise<ResourceRow | undefined>
   if (type === 'user' && takeover !== undefined && row.deleted_at === null) {
     await deleteRow(tx, row, now);
     r.undone.push({ version: takeover.version, problem: NOT_THERE });
-    return undefined;
+    return false;
   }
   const waits = hasWaiting(row) || (type === 'group' && (await hasLink(tx, row, 'waiting')));
-  if (!waits && row.observed !== null && row.deleted_at === null) {
-    await addInspection(tx, { type, id }, { source: 'discovery', now });
-    if (type === 'group') return { ...row, ...success };
-    // A write that comes before the inspection looks first: the id may be another person's by now.
-    const observed = JSON.stringify({ ...toObservedUser(row), goneAt: now });
-    return { ...row, ...success, observed };
+  if (waits || row.observed === null || row.deleted_at !== null) {
+    await (type === 'user' ? restartUser(r, row) : restartGroup(r, row));
+    return true;
   }
-  return type === 'user' ? restartUser(r, row) : restartGroup(r, row);
+  await addInspection(tx, { type, id }, { source: 'discovery', now });
+  // A write that comes before the inspection looks first: the id may be another person's by now.
+  const gone = { ...toObservedUser(row), goneAt: now };
+  if (type === 'user') r.row = { ...row, observed: JSON.stringify(gone) };
+  return true;
 }
 
-/** The row of a user whose account is gone. An active user is created; any other one is looked for, as it may have another. */
-async function restartUser(r: Recording, row: UserRow): Promise<UserRow> {
+/** A user whose account is gone. An active user is created; any other one is looked for, as it may have another. */
+async function restartUser(r: Recording, row: UserRow): Promise<void> {
   const { tx, now } = r;
   const { id, version, origin } = row;
   // Its memberships are forgotten, and the wanted ones wait to be made again.
   await resetLinksOf(tx, id, 0);
   const isWanted = row.deleted_at === null && row.active === 1 && origin !== null;
   if (isWanted) await noteMissing(tx, { type: 'user', id, desired: { active: true } }, now);
-  const known = parseCells<Field>(row);
-  const cells = edit(known, parseFields(known), ({ pending, failure, source }) => {
-    return { pending, failure, source };
+  r.row = { ...row, ...toObservedColumns(row, undefined), upstream_id: null };
+  changeCells(r, (all) => {
+    const cells = edit(all, parseFields(all), ({ pending, failure, source }) => {
+      return { pending, failure, source };
+    });
+    return askOnly(cells, origin === null ? [] : ['account'], version);
   });
-  return {
-    ...row,
-    ...toSuccessColumns(r),
-    ...toObservedColumns(row, undefined),
-    upstream_id: null,
-    cells: JSON.stringify(askOnly(cells, origin === null ? [] : ['account'], version)),
-  };
 }
 
-/** The row of a group that is gone and wanted: it is created anew, with its lists. */
-async function restartGroup(r: Recording, row: GroupRow): Promise<GroupRow> {
+/** A group that is gone and wanted: it is created anew, with its lists. */
+async function restartGroup(r: Recording, row: GroupRow): Promise<void> {
   const { tx, now } = r;
   const { id, version, name: displayName } = row;
   await noteMissing(tx, { type: 'group', id, desired: { displayName } }, now);
   await changeLinks(tx, row, {}, (link) => restartLink(link, version));
-  const cells = restartEntities(parseCells<Field>(row));
-  // A call for a group that is gone has no effect any more.
-  const kept = forgetSent(cells, listSent(cells));
-  return {
-    ...row,
-    ...toSuccessColumns(r),
-    ...NO_IDS,
-    observed: null,
-    entities: null,
-    cells: JSON.stringify(askOnly(kept, ['existence', ...listWantedEntities(kept)], version)),
-  };
+  r.row = { ...row, ...NO_IDS, observed: null, entities: null };
+  changeCells(r, (all) => {
+    // A call for a group that is gone has no effect any more.
+    const cells = forgetSent(restartEntities(all), listSent(all));
+    return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
+  });
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ask, onlyWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
 import { toSentUser } from '../../domain/kinds.ts';
 import type { Refusal, ResourceKey } from '../../domain/values.ts';
@@ -12,26 +13,27 @@ import { lockGroupsOf } from '../../store/links/of-users.ts';
 import { listCreations } from '../../store/logs.ts';
 import { deleteRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toUserState, type Undo } from '../../store/resources/state.ts';
-import { type Db, writeSurely } from '../../store/store.ts';
+import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Known, Outcome } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
-import { GONE, readProgress, type Undone, type Waiter, type Waiters } from '../waiters.ts';
+import { GONE, type Undone, type Waiter, type Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing, findHolder, linkRow } from './existence.ts';
 import {
-  EXISTENCE,
+  changeCells,
   finish,
+  listStillPlanned,
   type Recorded,
   type Recording,
   recordPostponed,
-  toSuccessColumns,
-} from './recording.ts';
-import { hideNotCreated, refuse } from './refuse.ts';
+  succeed,
+} from './finish.ts';
+import { markDeleted, refuse } from './refuse.ts';
 import type { SendGuard } from './send-guard.ts';
-import { gather, listStillPlanned, type PlannedStep } from './step.ts';
+import { EXISTENCE, type PlannedStep } from './step.ts';
 
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
   readonly key: ResourceKey;
@@ -44,42 +46,27 @@ interface Stored {
   readonly delivered?: AskedChange | undefined;
 }
 
-/** Records a step of a user or group in one transaction, and reports what became of it. Whoever has a write taken back hears that once it is surely stored. */
+/** Records a step of a user or group in one transaction, and answers the requests that it ends, once that is surely stored. */
 export async function recordStep(
   deps: ReconcileDeps,
   waiters: Waiters,
   ended: EndedStep,
 ): Promise<Recorded> {
-  const { clock, store } = deps;
-  const { key, guard } = ended;
-  const since = clock.now();
-  const suspended = waiters.suspend(key);
+  const suspended = waiters.suspend(ended.key);
   let undone: readonly Undone[] = [];
   const work = async (tx: Db) => {
     const stored = await record(tx, deps, ended, suspended.waiters);
     undone = stored.r?.undone ?? [];
     return stored;
   };
-  const stored = await writeSurely(store, work, isKept).catch((error: unknown) => {
+  const stored = await deps.store.write(work).catch((error: unknown) => {
     suspended.resume(isUnsure(error) ? undone : [], error);
     throw error;
   });
   suspended.resume(undone);
-  report(deps, ended, stored, since);
-  const { recorded } = stored;
-  const { next } = recorded;
-  if (next === undefined || next.state.version === guard.planned.state.version) return recorded;
-  // Whoever has what they asked for does not wait for what was written meanwhile.
-  await waiters.answerAfter(key, () => readProgress(store.read, key));
-  return { ...recorded, next: await gather(deps, next) };
-}
-
-/** True when what took writes back is in the store. Of other steps nothing shows that, and no answer depends on it. */
-async function isKept(tx: Db, { r }: Stored): Promise<boolean | undefined> {
-  if (r === undefined || r.undone.length === 0) return undefined;
-  const found: ResourceRow | undefined = await lockRow(tx, r.row);
-  if (found === undefined || found.write_id === r.row.write_id) return true;
-  return found.write_id === r.original.write_id ? false : undefined;
+  report(deps, ended, stored);
+  waiters.answer(ended.key, stored.recorded);
+  return stored.recorded;
 }
 
 async function record(
@@ -88,39 +75,37 @@ async function record(
   { key, guard, ...ended }: EndedStep,
   waiting: readonly Waiter[],
 ): Promise<Stored> {
-  const { clock, random } = deps;
   const { outcome } = ended;
-  const step = guard.planned;
-  const elsewhere = mayRefuse(deps, outcome) ? await listElsewhere(tx, key, clock.now()) : [];
+  const { planned: step } = guard;
+  const now = deps.clock.now();
+  const elsewhere = mayRefuse(deps, outcome) ? await listElsewhere(tx, key, now) : [];
   await guard.saveOutcomes(tx);
   // Groups that the step may change are locked before the user.
   if (step.type === 'user')
     await lockGroupsOf(tx, step.row.id, step.state.deleted ? 'all' : 'waiting');
   const original: ResourceRow | undefined = await lockRow(tx, key);
   if (original === undefined) return { recorded: GONE };
-  const row = await guard.restore(tx, original, outcome);
   const r: Recording = {
     ...ended,
     tx,
     deps,
     step,
     original,
-    row: { ...row, steps: original.steps + 1 },
+    row: await guard.restore(tx, original, outcome),
     waiters: [...waiting, ...elsewhere],
     isStale: guard.isStale(original),
     isRetried: guard.isRetried(original),
     undone: [],
     reverted: [],
     notifies: false,
-    now: clock.now(),
-    random: random(),
+    now,
+    random: deps.random(),
   };
   const recorded = await recordOutcome(r);
   await followStep(r);
   for (const { id, version } of elsewhere) {
     const problem = r.undone.find((one) => one.version === version)?.problem;
-    if (problem === undefined) continue;
-    await updateWhere(tx, 'errands', { id }, { answer: JSON.stringify(problem) });
+    if (problem) await updateWhere(tx, 'errands', { id }, { answer: JSON.stringify(problem) });
   }
   if (recorded.next !== undefined) return { recorded, r };
   const done = await takeDoneChange(tx, original, recorded);
@@ -145,12 +130,11 @@ async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
   }));
 }
 
-/** Reports a change that the service holds now, a part that became stuck at this step, and the end of a deletion. */
+/** Reports a change that the service holds now, a resource that became stuck, and the end of a deletion. */
 function report(
   { store, clock, events }: ReconcileDeps,
   { key: { type, id }, guard, outcome }: EndedStep,
   { recorded, r, delivered }: Stored,
-  since: number,
 ): void {
   if (delivered !== undefined) {
     const tookMs = Math.max(clock.now() - delivered.at, 0);
@@ -158,16 +142,14 @@ function report(
   }
   store.bell.ring('recorded');
   if (delivered?.kind === 'leaver') store.bell.ring('left');
-  if (r?.notifies) store.bell.ring('due');
-  const { planned: step } = guard;
+  if (r === undefined) return;
+  if (r.notifies) store.bell.ring('due');
+  const { state } = guard.planned;
   const isEnd = recorded.next === undefined && recorded.oldestPending === undefined;
-  const isUndone = r !== undefined && r.undone.length > 0;
-  if (step.state.deleted && listWaitingParts(step.state).length > 0 && isEnd && !isUndone)
-    events.deletionFinished({ type, id });
-  const isSaid = outcome.kind === 'refused' || step.state.mustLook;
-  const { stuck_at = null, last_error = null } = r?.row ?? {};
-  if (!isSaid || stuck_at === null || stuck_at < since) return;
-  const stored = parseStored<Partial<Refusal>>(last_error ?? '{}');
+  const isDeletion = state.deleted && listWaitingParts(state).length > 0;
+  if (isDeletion && isEnd && r.undone.length === 0) events.deletionFinished({ type, id });
+  if (r.row.stuck_at === null || r.original.stuck_at !== null) return;
+  const stored = parseStored<Partial<Refusal>>(r.row.last_error ?? '{}');
   const { code = 'unknown' } = outcome.kind === 'refused' ? outcome.problem : stored;
   events.stuck({ type, id, code });
 }
@@ -191,22 +173,16 @@ async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
   }
   if (known.missing) return recordMissing(r);
   const linked = await linkRow(r, row, known);
-  if (linked.kind !== 'linked') {
-    const { kind, problem } = linked;
-    if (kind === 'later') return recordPostponed(r, { kind, problem });
+  if (linked.kind === 'later') return recordPostponed(r, linked);
+  if (linked.kind === 'refused') {
     r.row = without;
-    return recordRefused(r, [EXISTENCE[row.type]], problem);
+    return recordRefused(r, [EXISTENCE[row.type]], linked.problem);
   }
-  const success = toSuccessColumns(r);
-  const done = await applyKnown(r, known);
-  // A user who was given the account of a deleted one is looked at again.
-  const must_look = done.must_look > row.must_look ? done.must_look : success.must_look;
-  // The success of a look says nothing of what failed before. It is an observation, so that what was refused is tried again.
-  const { mustLook } = step.state;
-  const cells = mustLook
-    ? JSON.stringify(endRest(parseCells<Field>(done), r.now, 'refused'))
-    : done.cells;
-  r.row = { ...done, ...(!mustLook && success), ...linked.columns, cells, must_look };
+  succeed(r);
+  await applyKnown(r, known);
+  // A look is an observation, so that what was refused is tried again.
+  if (step.state.mustLook) changeCells(r, (cells) => endRest(cells, r.now, 'refused'));
+  r.row = { ...r.row, ...linked.columns };
   await endDoubts(r);
   return finish(r);
 }
@@ -217,9 +193,8 @@ const SHOWN_MS = 5 * 60_000;
 async function recordMissing(r: Recording): Promise<Recorded> {
   const made = await listCreations(r.tx, { ids: [r.row.id], from: r.now - SHOWN_MS });
   if (made.length > 1) return recordPostponed(r, { kind: 'unknown', problem: BLIND });
-  const left = await endMissing(r);
-  if (left === undefined) return GONE;
-  r.row = left;
+  succeed(r);
+  if (!(await endMissing(r))) return GONE;
   await endDoubts(r);
   return finish(r);
 }
@@ -255,7 +230,7 @@ async function recordRefused(
   if (isLostLook(r)) return recordDone(r, {});
   const parts = await listStillPlanned(r, refused);
   const isCreated = parts.length === 0 || (await refuse(r, parts, problem));
-  const { tx, row, step } = r;
+  const { tx, row, step, now } = r;
   if (isCreated) {
     // A refused look stays planned, unless nothing waits for the resource itself any more.
     const isNeeded = !step.state.mustLook || isExistenceOf(row) || r.isStale;
@@ -266,10 +241,13 @@ async function recordRefused(
     r.reverted.push(...(await listLinkedUsers(tx, row)));
     await deleteAllLinks(tx, row);
   }
-  if (row.sent_creates !== '[]') {
-    r.row = hideNotCreated(row, r.now);
-    return finish(r);
+  if (row.sent_creates === '[]') {
+    await deleteRow(tx, row, now);
+    return GONE;
   }
-  await deleteRow(tx, row, r.now);
-  return GONE;
+  // It is hidden, because a lost create may still arrive.
+  const nothing = onlyWaiting(parseCells<Field>(row), []);
+  const hidden = markDeleted(row, ask(nothing, [EXISTENCE[row.type]], row.version + 1), now);
+  r.row = { ...hidden, must_look: row.must_look + 1 };
+  return finish(r);
 }

@@ -29,7 +29,7 @@ import { toUnmanagedGroup } from '../group/observe.ts';
 import { stuckDelayMs } from '../outcome.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import type { Waiter } from '../waiters.ts';
-import { changeFacts, EXISTENCE, type Recording } from './recording.ts';
+import { changeFacts, type Recording } from './finish.ts';
 
 /**
  * Takes back writes that were not answered yet (RFC 7644 §3.5.2): the last one as a whole, of earlier ones the refused
@@ -107,19 +107,7 @@ async function deferRest(r: Recording, parts: readonly Part[], problem: Refusal)
   const versions = new Set(undone.map(({ version }) => version));
   const left = parts.filter((part) => typeof part === 'string' || !versions.has(part.version));
   await changeFacts(r, left, (fact) => refuseFact(fact, deferral));
-  const { row } = r;
-  r.row = {
-    ...row,
-    stuck_at: listLinks(left).length > 0 ? (row.stuck_at ?? now) : row.stuck_at,
-    attempts: row.attempts + (left.length > 0 ? 1 : 0),
-  };
-}
-
-/** Hides a resource whose creation was taken back, and of which a lost create may still arrive. */
-export function hideNotCreated(row: ResourceRow, now: number): ResourceRow {
-  const nothing = onlyWaiting(parseCells<Field>(row), []);
-  const hidden = markDeleted(row, ask(nothing, [EXISTENCE[row.type]], row.version + 1), now);
-  return { ...hidden, must_look: row.must_look + 1 };
+  if (left.length > 0) r.row = { ...r.row, attempts: r.row.attempts + 1 };
 }
 
 interface RefusedWrite {
@@ -147,7 +135,12 @@ function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> | Res
   return withoutWrite(row, write);
 }
 
-function markDeleted<Row extends ResourceRow>(row: Row, cells: Cells<Field>, now: number): Row {
+/** The row as deleted. @param cells what is to be done before it is over */
+export function markDeleted<Row extends ResourceRow>(
+  row: Row,
+  cells: Cells<Field>,
+  now: number,
+): Row {
   return { ...row, cells: JSON.stringify(cells), version: row.version + 1, deleted_at: now };
 }
 

@@ -6,7 +6,7 @@ import { BridgeError, keyText } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { changeNamed, hasLink } from '../../store/links/links.ts';
-import { insertOwnCall, type WrittenChange } from '../../store/logs.ts';
+import { insertOwnCall } from '../../store/logs.ts';
 import { lockRow, type ResourceRow, saveRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { type Row, updateWhere } from '../../store/tables.ts';
@@ -18,23 +18,17 @@ import type { Outcome } from '../outcome.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../plans.ts';
 import { findCreate, listChanges, type PlannedStep } from './step.ts';
 
+/** What the row held before a call left, and what was noted for the case of a crash. */
 interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates'> {
-  /** `must_look` since then. */
+  /** `must_look` and `due_at` since then. */
   readonly ticket: number;
+  readonly due_at: number;
   /** Fields and links that were marked as sent. */
   readonly fields: readonly Field[];
   readonly links: readonly LinkKey[];
-  readonly isRetried: boolean;
 }
 
 type EndedCall = Pick<Row<'own_calls'>, 'outcome' | 'error'> & { readonly ids: readonly number[] };
-
-interface Guarding {
-  /** True when the step before it was skipped: this one takes its place in the queue. */
-  readonly again: boolean;
-  /** Plans the step again from the row as it is by now, or as `toOwn` makes it. */
-  readonly read: (toOwn: (row: ResourceRow) => ResourceRow) => Promise<PlannedStep | undefined>;
-}
 
 /**
  * Guard of the calls of a step. Just before a call leaves, one transaction checks that its plan still holds, writes the
@@ -43,28 +37,24 @@ interface Guarding {
 export class SendGuard {
   /** Way to the service that asks the guard immediately before each attempt of each call. */
   readonly upstream: Transport;
-  planned: PlannedStep;
-  /** True when a call was skipped because something else is planned by now. */
+  readonly planned: PlannedStep;
+  /** True when a call was skipped because the plan does not hold any more. */
   isOvertaken = false;
   readonly #deps: ReconcileDeps;
-  readonly #read: Guarding['read'];
   readonly #create: SentCreate | undefined;
-  /** Rows of the ledger of the attempt that is about to leave or on its way. */
-  #open: readonly WrittenChange[] = [];
+  /** Rows of the ledger of the attempt that is on its way. */
+  #open: readonly number[] = [];
   /** True when the service may still be at work on an attempt. */
   #isLost = false;
   /** Ends of calls in the ledger, to be stored. */
   readonly #ends: EndedCall[] = [];
   #noted: Noted | undefined;
-  /** `steps` of the row as this step has left it. */
-  #steps: number;
 
-  constructor(deps: ReconcileDeps, step: PlannedStep, { again, read }: Guarding) {
+  /** @param again true when the step before it was skipped: this one takes its place in the queue */
+  constructor(deps: ReconcileDeps, planned: PlannedStep, again: boolean) {
     this.#deps = deps;
-    this.#read = read;
-    this.#create = findCreate(step);
-    this.planned = step;
-    this.#steps = step.row.steps;
+    this.#create = findCreate(planned);
+    this.planned = planned;
     let takesPlace = again;
     this.upstream = withOptions(deps.upstream, (options: CallOptions = {}) => {
       const beforeSend = async ({ operation }: Sending) => {
@@ -87,9 +77,9 @@ export class SendGuard {
     return must_look !== (this.#noted?.ticket ?? this.planned.row.must_look);
   }
 
-  /** True when an attempt was asked for while a call of this step was under way: the next one does not wait. */
-  isRetried({ steps }: ResourceRow): boolean {
-    return this.#noted?.isRetried === true || steps !== this.#steps;
+  /** True when an attempt was asked for since the plan: the next one does not wait. */
+  isRetried({ due_at }: ResourceRow): boolean {
+    return due_at !== (this.#noted ?? this.planned.row).due_at;
   }
 
   /** The row without what was noted before the calls left, as far as they cannot take effect any more. */
@@ -123,57 +113,39 @@ export class SendGuard {
       const row: ResourceRow | undefined = await lockRow(tx, this.planned.row);
       await this.saveOutcomes(tx);
       if (row === undefined) return;
-      const problem = { code: 'overtaken', words: '' };
-      const next = await this.restore(tx, row, { kind: 'later', problem });
-      await saveRow(tx, row, next);
+      const skipped = { kind: 'later', problem: { code: 'overtaken', words: '' } } as const;
+      await saveRow(tx, row, await this.restore(tx, row, skipped));
     });
   }
 
   /** Notes the end of the attempt in the ledger; undefined means success. */
   #noteEnd(error: UpstreamError | undefined): void {
-    const ids = this.#open.map(({ id }) => id);
+    const ids = this.#open;
     this.#open = [];
     const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
     this.#isLost ||= outcome === 'unknown' && isUnheard(error?.status);
     if (ids.length > 0) this.#ends.push({ ids, outcome, error: error ? toErrorText(error) : null });
   }
 
-  /** @throws BridgeError `overtaken` when something else is planned by now */
+  /** @throws BridgeError `overtaken` when the step is to be planned anew: it was written since, or its removals are held */
   async #assertMayLeave(operation: string): Promise<void> {
-    // Without the look that a call of this step asked for.
-    const toOwn = (row: ResourceRow): ResourceRow =>
-      row.must_look === this.#noted?.ticket ? { ...row, must_look: this.#noted.must_look } : row;
-    const { action, row } = this.planned;
-    while (!(await this.#mayLeave(operation))) {
-      const now = await this.#read(toOwn);
-      if (now === undefined || !isDeepStrictEqual(now.action, action)) {
-        this.isOvertaken = true;
-        const words = `${keyText(row)} was written since this step was planned`;
-        throw new BridgeError('overtaken', words);
-      }
-      this.planned = now;
-      this.#steps = now.row.steps;
-    }
-  }
-
-  /** Writes the call down; false: something else may be wanted by now, or more removals than providers may ask for were held. */
-  async #mayLeave(operation: string): Promise<boolean> {
+    const { row, action } = this.planned;
     try {
       const left = await this.#deps.store.write((tx) => this.#writeDown(tx, operation));
-      if (left === undefined) return false;
-      this.#open = left.written;
-      this.#noted = left.noted;
-      this.#steps = left.steps;
-      return true;
+      if (left !== undefined) {
+        this.#open = left.ids;
+        this.#noted = left.noted;
+        return;
+      }
     } catch (error) {
-      if (!(error instanceof TooMuchHarm)) throw error;
-      const { row, action } = this.planned;
-      if (action && (await holdRemovals(this.#deps, { row, action }, error))) return false;
-      throw error;
+      const isLimit = error instanceof TooMuchHarm && action !== undefined;
+      if (!isLimit || !(await holdRemovals(this.#deps, { row, action }, error))) throw error;
     }
+    this.isOvertaken = true;
+    throw new BridgeError('overtaken', `${keyText(row)} was written since this step was planned`);
   }
 
-  /** Writes a call into the ledger, and what a crash is to leave; undefined: something else may be wanted. @throws TooMuchHarm */
+  /** Writes a call into the ledger, and what a crash is to leave; undefined: the plan does not hold. @throws TooMuchHarm */
   async #writeDown(tx: Db, operation: string) {
     const row: ResourceRow | undefined = await lockRow(tx, this.planned.row);
     if (row?.version !== this.planned.row.version || this.isStale(row)) return undefined;
@@ -183,10 +155,20 @@ export class SendGuard {
     const changes = listChanges(this.planned);
     const written = await insertOwnCall(tx, { at, operation, key: row }, changes);
     await assertWithinLimit(tx, this.#deps, written);
-    return { written, noted: await this.#note(tx, row, at), steps: row.steps + 1 };
+    const noted = this.#noted ?? (await this.#mark(tx, row, at));
+    const lateMs = this.#create === undefined ? 0 : LATE_CREATE_MS[row.type];
+    const until = at + Math.max(lateMs, this.#deps.policy.callMs);
+    await updateRow(tx, row, {
+      cells: JSON.stringify(edit(parseCells<Field>(row), noted.fields, markSent)),
+      must_look: noted.ticket,
+      unsure_until: Math.max(row.unsure_until ?? 0, until),
+      due_at: Math.min(row.due_at ?? at, at),
+      ...(this.#create && { sent_creates: addCreate(row.sent_creates, this.#create) }),
+    });
+    return { ids: written.map(({ id }) => id), noted };
   }
 
-  async #note(tx: Db, row: ResourceRow, at: number): Promise<Noted> {
+  async #mark(tx: Db, row: ResourceRow, at: number): Promise<Noted> {
     const cells = parseCells<Field>(row);
     const { action } = this.planned;
     // The account that a create may leave is looked for by its names; names of groups are not unique.
@@ -199,24 +181,8 @@ export class SendGuard {
       link.sent === undefined && isWaiting(link) ? markSent(link) : link,
     );
     const { must_look, unsure_until, sent_creates } = row;
-    const before = this.#noted ?? { must_look, unsure_until, sent_creates, fields: [], links: [] };
-    const ticket = this.#noted?.ticket ?? must_look + 1;
-    const lateMs = this.#create === undefined ? 0 : LATE_CREATE_MS[row.type];
-    await updateRow(tx, row, {
-      cells: JSON.stringify(edit(cells, fields, markSent)),
-      must_look: ticket,
-      unsure_until: Math.max(unsure_until ?? 0, at + Math.max(lateMs, this.#deps.policy.callMs)),
-      due_at: Math.min(row.due_at ?? at, at),
-      steps: row.steps + 1,
-      ...(this.#create && { sent_creates: addCreate(sent_creates, this.#create) }),
-    });
-    return {
-      ...before,
-      ticket,
-      isRetried: this.isRetried(row),
-      fields: [...before.fields, ...fields],
-      links: [...before.links, ...links],
-    };
+    const due_at = Math.min(row.due_at ?? at, at);
+    return { must_look, unsure_until, sent_creates, ticket: must_look + 1, due_at, fields, links };
   }
 }
 

@@ -7,20 +7,10 @@ import {
   toSentUser,
   type UserState,
 } from '../../domain/kinds.ts';
-import { toLinkText } from '../../domain/link.ts';
 import { removesGroupAccess, removesUserAccess } from '../../domain/protection.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
-import {
-  type Field,
-  listLinks,
-  type Part,
-  type Step,
-  toChanges,
-  toValues,
-} from '../../plan/step.ts';
-import { parseCells } from '../../store/engine/columns.ts';
-import { listLinks as listStoredLinks } from '../../store/links/links.ts';
+import { type Field, type Step, toChanges, toValues } from '../../plan/step.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
 import {
   findRow,
@@ -31,6 +21,9 @@ import {
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
+
+/** The field of a user or group that says that it is there. */
+export const EXISTENCE = { user: 'account', group: 'existence' } as const;
 
 interface Planned<Row extends ResourceRow, State> {
   readonly type: Row['type'];
@@ -52,13 +45,10 @@ type PlanDeps = Pick<ReconcileDeps, 'policy' | 'quirks' | 'clock'>;
 export async function readStep(
   deps: PlanDeps & Pick<ReconcileDeps, 'store'>,
   key: ResourceKey,
-  toOwn: (row: ResourceRow) => ResourceRow = (row) => row,
 ): Promise<PlannedStep | undefined> {
   const db = deps.store.read;
-  const found = await findRow(db, key);
-  if (found === undefined) return undefined;
-  const row = toOwn(found);
-  return planStep(deps, { row, links: await readLinks(db, deps, row), isFirst: true });
+  const row: ResourceRow | undefined = await findRow(db, key);
+  return row && planStep(deps, { row, links: await readLinks(db, deps, row), isFirst: true });
 }
 
 /** Reads the waiting changes of a group's lists for one plan: as many as two calls can carry. A user has none. */
@@ -146,41 +136,4 @@ export function findCreate({ action }: PlannedStep): SentCreate | undefined {
 export function removesAccess({ type, state }: PlannedStep, removes: boolean): boolean {
   if (type === 'user') return removesUserAccess(state);
   return removes || removesGroupAccess({ ...state, links: [] });
-}
-
-/** Length of one wait for more changes, in milliseconds: requests that are on their way keep the process busy for longer. */
-const PAUSE_MS = 3;
-/** Largest number of waits: a quarter of a second in all. */
-const PAUSES_MAX = 80;
-
-/** Waits up to a quarter of a second for more changes of a group, which providers send as parallel requests. */
-export async function gather(deps: ReconcileDeps, next: PlannedStep): Promise<PlannedStep> {
-  let step = next;
-  const { membersPerCall } = toPolicy(deps);
-  for (let pauses = 0; pauses < PAUSES_MAX && step.type === 'group'; pauses += 1) {
-    const { mustLook, links, version } = step.state;
-    if (mustLook || links.length === 0 || links.length >= membersPerCall) break;
-    await deps.clock.sleep(PAUSE_MS);
-    const read = await readStep(deps, step.row);
-    if (read === undefined || read.state.version === version) break;
-    step = read;
-  }
-  return step;
-}
-
-/** Lists the parts that no later write has changed since the plan: of others the service was never asked for the new value. */
-export async function listStillPlanned(
-  { tx, step, row }: { readonly tx: Db; readonly step: PlannedStep; readonly row: ResourceRow },
-  parts: readonly Part[],
-): Promise<Part[]> {
-  const cells = parseCells<string>(row);
-  const planned: typeof cells = step.state.cells;
-  const userIds = listLinks(parts).map(({ userId }) => userId);
-  const stored = await listStoredLinks(tx, row, { userIds });
-  const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
-  return parts.filter((part) =>
-    typeof part === 'string'
-      ? cells[part]?.pending === planned[part]?.pending
-      : waiting.get(toLinkText(part)) === part.version,
-  );
 }

@@ -13,7 +13,7 @@ import type { DueClass } from '../../store/schema.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import { readPrivilege } from '../compare/privilege.ts';
 import { converge } from '../converge/converge.ts';
-import { SEAT_REST_MS } from '../converge/recording.ts';
+import { SEAT_REST_MS } from '../converge/finish.ts';
 import { LATE_CREATE_MS } from '../converge/send-guard.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';

@@ -44,7 +44,7 @@ export async function touchGroupsOf(tx: Db, userId: string, now: number): Promis
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const waiting = lockedInOrder(tx, toGroupsOf(userId, 'waiting'));
   const rows = await select<{ id: GroupId }>(tx)`
-    update resources set due_at = ${now}, steps = steps + 1 where seq in (${waiting}) returning id`;
+    update resources set due_at = ${now} where seq in (${waiting}) returning id`;
   return rows.map(({ id }) => id);
 }
 

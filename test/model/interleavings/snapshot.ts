@@ -52,7 +52,7 @@ function describe(row: UserRow | GroupRow): string {
   return [
     `v${row.version} origin=${row.origin} cells=${row.cells}`,
     `sees=${observed && JSON.stringify(fullName ?? displayName)}/${active}`,
-    `look=${row.must_look} due=${row.due_at} unsure=${row.unsure_until}#${row.steps}`,
+    `look=${row.must_look} due=${row.due_at} unsure=${row.unsure_until}`,
     ...(row.stuck_at === null ? [] : [`STUCK ${row.last_error}`]),
     ...(row.deleted_at === null ? [] : ['DELETED']),
   ].join(' ');

@@ -9,33 +9,28 @@ import {
   findProblem,
 } from '../../domain/failure.ts';
 import { isObservedActive, type UserField } from '../../domain/kinds.ts';
-import { newId, type Refusal, type UserId } from '../../domain/values.ts';
+import { toLinkText } from '../../domain/link.ts';
+import type { Refusal, UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { parseCells, toCellColumns, toDueClass } from '../../store/engine/columns.ts';
-import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
+import {
+  changeNamed,
+  deleteAllLinks,
+  hasLink,
+  listLinks as listStoredLinks,
+} from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
-import { NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
+import { NOTHING_WAITING, readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
 import { type ResourceRow, saveRow } from '../../store/resources/rows.ts';
 import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { updateWhere } from '../../store/tables.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { backoffMs, failedDelayMs, type Outcome, type Postponed } from '../outcome.ts';
 import { listWaitingParts } from '../step-call.ts';
 import { type Progress, toProgress, type Undone, type Waiter } from '../waiters.ts';
-import {
-  listDone,
-  listStillPlanned,
-  type PlannedStep,
-  planStep,
-  readLinks,
-  removesAccess,
-} from './step.ts';
-
-/** The field of a user or group that says that it is there. */
-export const EXISTENCE = { user: 'account', group: 'existence' } as const;
+import { listDone, type PlannedStep, planStep, readLinks, removesAccess } from './step.ts';
 
 /** A step that ended, while its transaction records it. */
 export interface Recording {
@@ -72,62 +67,30 @@ export interface Recorded extends Progress {
   readonly retryAt?: number;
 }
 
-/** Columns after a step that worked: a look that was asked for since the plan is still to be made. */
-export function toSuccessColumns({ row, step, isStale }: Recording) {
-  const isAnswered = step.state.mustLook && !isStale;
-  return { must_look: isAnswered ? 0 : row.must_look, attempts: 0, last_error: null };
-}
-
-/** Stores the columns of the row that the step has changed, and what follows for those who wait for a seat. */
-async function save(r: Recording): Promise<void> {
-  // Tells later whether this was kept.
-  if (r.undone.length > 0) r.row = { ...r.row, write_id: newId() };
-  const { tx, original, row } = r;
-  await saveRow(tx, original, row);
-  if (row.type === 'group' || original.type === 'group') return;
-  await followSeats(r);
-}
-
-/** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
-const SEAT_RETRY_MS = 15 * 60_000;
-const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
-  ...(['account', 'active', 'appsPermissions', 'temporarilyInactive'] as const),
-]);
-
-/** Has the next who wait for a seat tried, the longest untried first: now where one may be free, later after a refusal. */
-async function followSeats({ tx, outcome, original, row, now }: Recording): Promise<void> {
-  if (outcome.kind === 'later' && outcome.noSeat !== undefined)
-    return retryNextForSeat(tx, now + SEAT_RETRY_MS);
-  const { missing, done: made = [] } = outcome.kind === 'done' ? outcome.known : {};
-  const mayFree = missing === true || listFields(made).some((field) => SEAT_FIELDS.has(field));
-  const waitsNoMore = original.seat_since !== null && row.seat_since === null;
-  if (waitsNoMore || mayFree) await retryNextForSeat(tx, now);
+/** Notes a step that worked. A look that was asked for since is still to be made; one that worked ends no failure. */
+export function succeed(r: Recording): void {
+  const { row, step, isStale } = r;
+  r.row = step.state.mustLook
+    ? { ...row, must_look: isStale ? row.must_look : 0 }
+    : { ...row, attempts: 0, last_error: null };
 }
 
 /** Plans again from the new state: ends the waiting of what holds, and the run unless there is a next step. */
 export async function finish(r: Recording): Promise<Recorded> {
   const { tx, deps, row, now } = r;
-  const { attemptsMax } = deps.policy;
-  const asked = parseCells<Field>(row);
   const waitingLinks = await readLinks(tx, deps, row);
+  const asked = parseCells<Field>(row);
   // A deferred change may hold by now, and then nothing else waits for it.
   const open = done(asked, asked, listDone(deps, row, waitingLinks));
-  const cells = endEntities(exhaust(open, attemptsMax, now), toSeenEntities(row));
+  const cells = endEntities(exhaust(open, deps.policy.attemptsMax, now), toSeenEntities(row));
   const draft = { ...row, cells: JSON.stringify(cells) };
   const left = { ...draft, unsure_until: (await isInDoubt(tx, draft)) ? row.unsure_until : null };
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isOver = step.action === undefined;
-  const all = await readSummary(r);
-  const isExhausted = isOver && (all.failed?.attempts ?? 0) >= attemptsMax;
-  const links = isExhausted ? await readExhausted(r) : all;
+  const links = await readSummary(r);
   const isWaiting = listWaiting(cells).length > 0 || links.oldest !== undefined;
-  const { unsure_until } = left;
-  const isLater = unsure_until !== null && unsure_until > now;
-  const times = [
-    findNextRetryAt(cells, now),
-    links.nextRetryAt,
-    isLater ? unsure_until : undefined,
-  ];
+  const doubtEnd = (left.unsure_until ?? 0) > now ? left.unsure_until : undefined;
+  const times = [findNextRetryAt(cells, now), links.nextRetryAt, doubtEnd];
   const next = Math.min(...times.filter((at) => typeof at === 'number'));
   const nextAt = Number.isFinite(next) ? next : null;
   r.row = {
@@ -150,7 +113,7 @@ const NOTHING_FAILS = { attempts: 0, failing_since: null, last_error: null } as 
 function toFailureColumns(
   { row, now }: Recording,
   cells: Cells<Field>,
-  { failed, stuck }: typeof NOTHING_WAITING,
+  { failed, stuck }: WaitingSummary,
 ) {
   const attempts = Math.max(row.attempts, countAttempts(cells), failed?.attempts ?? 0);
   const problem = stuck?.problem ?? findProblem(cells) ?? failed?.problem;
@@ -168,19 +131,8 @@ async function isInDoubt(tx: Db, row: ResourceRow): Promise<boolean> {
   return isSent || (row.type === 'group' && hasLink(tx, row, 'doubted'));
 }
 
-async function readSummary({ tx, row, now }: Recording) {
+async function readSummary({ tx, row, now }: Recording): Promise<WaitingSummary> {
   return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row, now);
-}
-
-/** The same, once those that failed too often are marked as stuck. */
-async function readExhausted(r: Recording) {
-  const { tx, deps, row, now } = r;
-  const { attemptsMax } = deps.policy;
-  if (row.type === 'group') {
-    const failed = { pending: { '<>': null }, stuck_at: null, attempts: { '>=': attemptsMax } };
-    await updateWhere(tx, 'links', { group_id: row.seq, ...failed }, { stuck_at: now });
-  }
-  return readSummary(r);
 }
 
 /** True once a deleted resource is out of the service. A plan may hold its deactivation. */
@@ -203,10 +155,33 @@ async function leave(r: Recording): Promise<void> {
   if (groups.length > 0) r.notifies = true;
 }
 
+/** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
+const SEAT_RETRY_MS = 15 * 60_000;
+const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
+  ...(['account', 'active', 'appsPermissions', 'temporarilyInactive'] as const),
+]);
+
+/** Stores the row, and has the next who wait for a seat tried: now where one may be free, later after a refusal. */
+async function save({ tx, outcome, original, row, now }: Recording): Promise<void> {
+  await saveRow(tx, original, row);
+  if (row.type === 'group') return;
+  if (outcome.kind === 'later' && outcome.noSeat) return retryNextForSeat(tx, now + SEAT_RETRY_MS);
+  const { missing, done: made = [] } = outcome.kind === 'done' ? outcome.known : {};
+  const mayFree = missing === true || listFields(made).some((field) => SEAT_FIELDS.has(field));
+  const waitsNoMore = original.seat_since !== null && row.seat_since === null;
+  if (waitsNoMore || mayFree) await retryNextForSeat(tx, now);
+}
+
 /** Failures after which a run stops trying other parts; each costs a look. */
 const GOING_ON_MAX = 5;
 /** Rest of an addition that waits for a free seat, in milliseconds; mostly it is tried before. */
 export const SEAT_REST_MS = 24 * 3_600_000;
+/** Codes of calls that were skipped: a skipped call is no failure. */
+const SKIPPED: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
+  'observe-mode',
+  'writes-paused',
+  'closed',
+]);
 
 /** Records a step that is tried again. The run goes on with other parts, or ends until it is time to try again. */
 export async function recordPostponed(r: Recording, outcome: Postponed): Promise<Recorded> {
@@ -215,25 +190,16 @@ export async function recordPostponed(r: Recording, outcome: Postponed): Promise
   }
   postpone(r, outcome);
   const goesOn = await countFailed(r, outcome);
+  const { oldest, stuck } = await readSummary(r);
+  r.row = { ...r.row, ...toCellColumns(parseCells(r.row), stuck) };
   await save(r);
-  const { oldest } = await readSummary(r);
   const end = toProgress(r.row, oldest);
-  if (goesOn || (outcome.kind === 'unknown' && outcome.lookNow)) {
-    return { ...end, next: await planNext(r) };
-  }
-  return { ...end, retryAt: r.row.due_at ?? r.now };
+  return goesOn ? { ...end, next: await planNext(r) } : { ...end, retryAt: r.row.due_at ?? r.now };
 }
 
 async function planNext({ tx, deps, row }: Recording): Promise<PlannedStep> {
   return planStep(deps, { row, links: await readLinks(tx, deps, row) });
 }
-
-/** Codes of calls that were skipped: a skipped call is no failure. */
-const SKIPPED: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
-  'observe-mode',
-  'writes-paused',
-  'closed',
-]);
 
 /** Gives the row the time of the next attempt, its reason, and the look before it. */
 function postpone(r: Recording, outcome: Postponed): void {
@@ -246,7 +212,6 @@ function postpone(r: Recording, outcome: Postponed): void {
   }
   const attempts = row.attempts + 1;
   const retryAfterMs = outcome.kind === 'later' ? outcome.retryAfterMs : undefined;
-  const isNow = isRetried || (outcome.kind === 'unknown' && outcome.lookNow === true);
   r.row = {
     ...row,
     attempts,
@@ -254,8 +219,12 @@ function postpone(r: Recording, outcome: Postponed): void {
     must_look: outcome.kind === 'unknown' ? Math.max(row.must_look, 1) : row.must_look,
     // The reason why it is stuck is shown until it is not: a pause of the service comes and goes.
     last_error: (row.stuck_at === null ? null : row.last_error) ?? JSON.stringify(problem),
-    due_at: now + (isNow ? 0 : backoffMs(attempts, retryAfterMs, random)),
+    due_at: now + (isRetried || isAtOnce(outcome) ? 0 : backoffMs(attempts, retryAfterMs, random)),
   };
+}
+
+function isAtOnce(outcome: Postponed): boolean {
+  return outcome.kind === 'unknown' && outcome.lookNow === true;
 }
 
 /** Records additions that wait for a free seat. What else waits for the user goes on, removals above all. */
@@ -264,45 +233,48 @@ async function recordSeatWait(
   parts: readonly Part[],
   problem: Refusal,
 ): Promise<Recorded> {
-  const { row, isRetried, now } = r;
+  const { isRetried, now } = r;
   const wait = { problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
   await changeFacts(r, await listStillPlanned(r, parts), (fact) => deferForSeat(fact, wait));
-  const columns = toCellColumns(parseCells<Field>(r.row));
-  r.row = { ...row, ...columns, ...toSuccessColumns(r), failing_since: null };
+  succeed(r);
+  r.row = { ...r.row, failing_since: null };
   return finish(r);
 }
 
-/** Counts an attempt at the failed parts, or at all that wait for a failed look. True: the run goes on with other parts. */
+/** Counts an attempt at the failed parts, or at all that wait for a failed look. True: the run goes on. */
 async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
   const { deps, step, isOwn, failures, now } = r;
   const isLook = outcome.kind === 'later';
   const awaiting = isLook && outcome.failedLook && isOwn ? listWaitingParts(step.state) : [];
   const failed = isLook ? awaiting : (outcome.parts ?? []);
   const times = await countParts(r, failed, outcome.problem);
-  if (times.length === 0) return false;
-  const retryAt = Math.min(...times);
-  if (isLook) {
-    // No step follows that would find them exhausted.
-    const { stuck } = await readExhausted(r);
-    const cells = exhaust(parseCells<Field>(r.row), deps.policy.attemptsMax, now);
-    r.row = { ...r.row, ...toCellColumns(cells, stuck), due_at: retryAt };
-    return false;
+  if (times.length === 0 || !isOwn) return isAtOnce(outcome);
+  if (!isLook && listWaitingParts((await planNext(r)).state).length > 0) {
+    return failures <= GOING_ON_MAX || isAtOnce(outcome);
   }
-  if (!isOwn) return false;
-  if (listWaitingParts((await planNext(r)).state).length > 0) return failures <= GOING_ON_MAX;
-  r.row = { ...r.row, due_at: Math.min(r.row.due_at ?? now, retryAt) };
-  return false;
+  const retryAt = Math.min(...times);
+  r.row = { ...r.row, due_at: isLook ? retryAt : Math.min(r.row.due_at ?? now, retryAt) };
+  // No step follows that would find them exhausted.
+  if (isLook) changeCells(r, (cells) => exhaust(cells, deps.policy.attemptsMax, now));
+  return isAtOnce(outcome);
+}
+
+/** Changes the fields of the row. */
+export function changeCells(
+  r: Pick<Recording, 'row'>,
+  change: (cells: Cells<Field>) => Cells<Field>,
+): void {
+  r.row = { ...r.row, cells: JSON.stringify(change(parseCells<Field>(r.row))) };
 }
 
 /** Changes what is known of these parts: of fields in the row, of members and admins in the store. */
 export async function changeFacts(
   r: Pick<Recording, 'tx' | 'row'>,
   parts: readonly Part[],
-  change: <F extends Fact>(fact: F) => F,
+  change: <F extends Fact>(fact: F, part: Part) => F,
 ): Promise<void> {
   await changeNamed(r.tx, r.row, listLinks(parts), change);
-  const cells = edit(parseCells<Field>(r.row), listFields(parts), change);
-  r.row = { ...r.row, cells: JSON.stringify(cells) };
+  changeCells(r, (cells) => edit(cells, listFields(parts), change));
 }
 
 /** Counts an attempt at each part that still is as planned, and returns the times of the next ones (epoch milliseconds). */
@@ -312,14 +284,35 @@ async function countParts(
   problem: Refusal,
 ): Promise<number[]> {
   const { deps, isOwn, isRetried, now, random } = r;
+  const { attemptsMax } = deps.policy;
   const parts = await listStillPlanned(r, failed);
-  const isDelayed = isOwn && !isRetried;
   const times: number[] = [];
   const toRetryAt = (attempts: number) => {
-    const delayMs = isDelayed ? failedDelayMs(attempts, deps.policy.attemptsMax, random) : 0;
+    const delayMs = isOwn && !isRetried ? failedDelayMs(attempts, attemptsMax, random) : 0;
     times.push(now + delayMs);
     return now + delayMs;
   };
-  await changeFacts(r, parts, (fact) => fail(fact, { isOwn, toRetryAt, problem }));
+  // A field is stuck once the look after its last attempt has not shown it.
+  const stuck = { after: attemptsMax, now };
+  await changeFacts(r, parts, (fact, part) =>
+    fail(fact, { isOwn, toRetryAt, problem, ...(typeof part !== 'string' && { stuck }) }),
+  );
   return times;
+}
+
+/** Lists the parts that no later write has changed since the plan: of others the service was never asked for the new value. */
+export async function listStillPlanned(
+  { tx, step, row }: Pick<Recording, 'tx' | 'step' | 'row'>,
+  parts: readonly Part[],
+): Promise<Part[]> {
+  const cells = parseCells<string>(row);
+  const planned: typeof cells = step.state.cells;
+  const userIds = listLinks(parts).map(({ userId }) => userId);
+  const stored = await listStoredLinks(tx, row, { userIds });
+  const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
+  return parts.filter((part) =>
+    typeof part === 'string'
+      ? cells[part]?.pending === planned[part]?.pending
+      : waiting.get(toLinkText(part)) === part.version,
+  );
 }
