@@ -126,7 +126,8 @@ async function watchStore({ metrics, logger, ...given }: BridgeOptions) {
   return { store, openRecord, clock, events: outages.events, outages };
 }
 
-function reportAct(events: Events, { change: _, ...act }: OperatorAct): void {
+function reportAct(events: Events, kept: OperatorAct): void {
+  const { change: _, act: __, isOfAll: ___, ...act } = kept;
   // A call of the service has a line of its own.
   if (act.route.startsWith('/ops/api/')) return;
   events.operatorActed({ ...act, operator: toLoggedName(act) });

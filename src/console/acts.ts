@@ -72,5 +72,7 @@ function toAct(res: Response, by: Pick<Credential, 'id' | 'name'>, after: JsonOb
   const { method, route } = res.req;
   const { requestId, remoteAddress } = getRequestContext(res);
   const request = { requestId, method, route: `/console${route.path}`, remoteAddress };
-  return { ...request, operator: by.name, credential: by.id, change: { after } };
+  const act = method === 'DELETE' ? 'sign out' : 'sign in';
+  const who = { operator: by.name, credential: by.id };
+  return { ...request, ...who, act, isOfAll: false, change: { after } };
 }

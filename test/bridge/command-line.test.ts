@@ -86,7 +86,7 @@ test('users, groups, drifts, requests and acts list what the bridge knows, as a 
   expect(first.text).toContain('There are more than these 1: --limit');
   const { body } = await bridge.ops('GET', '/users?managed=true&limit=1');
   expect(JSON.parse(json.text)).toEqual(body);
-  expect(acts.text).toContain('asked for a sweep');
+  expect(acts.text).toContain('sweep');
   expect(JSON.parse(ofGroups.text).items).toMatchObject([{ resource: { type: 'group' } }]);
   expect([wrong.code, unknown.code, strange.code]).toEqual([64, 64, 64]);
 });
@@ -192,7 +192,7 @@ test('session lists who is signed in to the console, and ends a sign-in', async 
   expect(first.text).toContain('There are more than these 1');
   expect(ended.text).toBe(`${id} is signed out.\n`);
   expect(JSON.parse(left.text).items).toHaveLength(1);
-  expect(acts.text).toContain('ended a sign-in to the console');
+  expect(acts.text).toContain('session revoke');
 });
 
 test('a person asks with a token of their own, whatever the token of the bridge is', async () => {
@@ -202,7 +202,7 @@ test('a person asks with a token of their own, whatever the token of the bridge 
   const { text } = await run(bridge, 'acts --operator grace');
   await bridge.ops('POST', '/resume');
 
-  expect(text).toContain('paused all changes');
+  expect(text).toContain(' pause ');
 });
 
 const runAny = (...args: string[]) => runAlone(args, {});

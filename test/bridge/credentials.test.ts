@@ -157,8 +157,8 @@ test('who signs in is whom an ID token names that the issuer has signed', async 
 
   expect((await signIn(set)).headers.location).toBe('/console/');
   expect(await readActs(set.bridge)).toMatchObject([
-    { act: 'signed in to the console', operator: 'ada', outcome: 'done' },
-    { act: 'signed in to the console', operator: 'nobody', outcome: 'refused' },
+    { act: 'sign in', operator: 'ada', outcome: 'done' },
+    { act: 'sign in', operator: 'nobody', outcome: 'refused' },
   ]);
 });
 

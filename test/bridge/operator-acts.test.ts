@@ -3,8 +3,6 @@ import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { listen, toPort } from '../../src/app/guarded-server.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
-import { ACT_WORDS } from '../../src/ops/records/logs.ts';
-import { opsRoutes } from '../../src/ops/router.ts';
 import { bridgeForTest } from '../support/bridge.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
@@ -70,12 +68,12 @@ test('what operators did is listed with who, with which credential, from where, 
   expect(all.items).toHaveLength(4);
   expect(ofGrace.items).toMatchObject([
     {
-      act: 'called the service',
+      act: 'api',
       outcome: 'done',
       target: null,
       after: { operation: 'users.retrieveCurrentUser', result: 'done' },
     },
-    { act: 'discarded a plan', outcome: 'refused', status: 404, target: null },
+    { act: 'plan discard', outcome: 'refused', status: 404, target: null },
   ]);
   expect(rest).toMatchObject({
     items: [
@@ -83,7 +81,7 @@ test('what operators did is listed with who, with which credential, from where, 
         operator: 'grace',
         credential: made.id,
         address: LOOPBACK,
-        act: 'paused all changes',
+        act: 'pause',
         request: 'POST /ops/pause',
         requestId: 'mine-7',
         outcome: 'done',
@@ -96,22 +94,9 @@ test('what operators did is listed with who, with which credential, from where, 
   });
   expect(refused.items).toHaveLength(1);
   expect(ofToken.items).toMatchObject([
-    { operator: 'ops.token', act: 'made a token', after: { name: 'grace', for: 'operator' } },
+    { operator: 'ops.token', act: 'token create', after: { name: 'grace', for: 'operator' } },
   ]);
   expect(JSON.stringify(all)).not.toContain(String(made.token).slice(-43));
-});
-
-test('every request that does more than read has words for what an operator did', () => {
-  const asked = opsRoutes.filter(({ method }) => method === 'post');
-  const routes = asked.map(({ path }) => `POST /ops${path.replace(/\{(\w+)\}/g, ':$1')}`);
-  const signIns = [
-    'POST /console/session',
-    'DELETE /console/session',
-    'GET /console/link',
-    'GET /console/oidc/callback',
-  ];
-
-  expect(Object.keys(ACT_WORDS).toSorted()).toEqual([...routes, ...signIns].toSorted());
 });
 
 test('on a port of their own requests of operators have ids, metrics and a line of the log as well', async () => {
@@ -159,13 +144,13 @@ test('signing in and out is kept with who, from where and which session; a stran
 
   const [session] = Object(sessions.items);
   expect(body.items).toMatchObject([
-    { act: 'signed out of the console', operator: 'ops.token', target: session.id },
+    { act: 'sign out', operator: 'ops.token', target: session.id },
     {
-      ...{ act: 'signed in to the console', operator: 'ops.token', address: LOOPBACK },
+      ...{ act: 'sign in', operator: 'ops.token', address: LOOPBACK },
       ...{ outcome: 'done', target: session.id, after: { role: 'operator' } },
     },
     {
-      ...{ act: 'signed in to the console', operator: 'nobody', credential: null },
+      ...{ act: 'sign in', operator: 'nobody', credential: null },
       ...{ outcome: 'refused', status: 401, after: { attempts: 1 } },
     },
   ]);

@@ -65,9 +65,9 @@ describe('providers', () => {
     expect([refused.status, deleted.status]).toEqual([403, 204]);
     const acts = await bridge.listOps('/acts?target=changed');
     expect(acts.map(({ act }) => act)).toEqual([
-      'changed what a provider may do',
-      'changed what a provider may do',
-      'added a provider',
+      'provider change',
+      'provider change',
+      'provider create',
     ]);
     expect(acts.at(1)).toMatchObject({
       before: { domains: ['example.com'], groupNames: null, may: RIGHTS },
@@ -339,10 +339,10 @@ describe('who is let go', () => {
     await bridge.untilSettled();
     expect(toOwner(await okta.request('DELETE', `/Users/${ada}`))).toBe('entra');
     expect(Object((await bridge.ops('GET', `/acts?target=${ada}`)).body.items)).toMatchObject([
-      { act: 'let it go', before: { provider: 'okta' }, after: { provider: null } },
+      { act: 'release', before: { provider: 'okta' }, after: { provider: null } },
     ]);
     const timeline = await bridge.ops('GET', `/users/${ada}/timeline`);
-    expect(JSON.stringify(timeline.body)).toContain('let it go');
+    expect(JSON.stringify(timeline.body)).toContain(': release');
   });
 
   test('ends a difference that nobody would repair any more', async () => {

@@ -105,27 +105,24 @@ describe('the line of time, whole', () => {
     await world.ops('POST', '/pause');
     await world.ops('POST', '/resume');
     await world.ops('POST', '/drifts/none/accept');
-    await untilTold(world, bob, 'operator: ops.token ended the pause of all changes');
+    await untilTold(world, bob, 'operator: ops.token: resume');
     const ofAda = await readTimeline(world, `/users/${ada}/timeline`);
     const ofBob = await readTimeline(world, `/users/${bob}/timeline`);
 
     const listDecisions = (timeline: OpsJson<'Timeline'>) =>
       toLines(timeline).filter((line) => line.startsWith('operator: '));
-    const pauses = [
-      'operator: ops.token paused all changes',
-      'operator: ops.token ended the pause of all changes',
-    ];
+    const pauses = ['operator: ops.token: pause', 'operator: ops.token: resume'];
     expect(listDecisions(ofAda)).toEqual([
-      'operator: ops.token looked at it',
-      'operator: ops.token accepted a difference',
-      'operator: ops.token had tried at once what waits',
+      'operator: ops.token: look',
+      'operator: ops.token: drifts accept',
+      'operator: ops.token: retry',
       ...pauses,
     ]);
     expect(listDecisions(ofBob)).toEqual(pauses);
     expect(await world.listOps(`/acts?target=${ada}`)).toMatchObject([
-      { act: 'had tried at once what waits', target: ada },
-      { act: 'accepted a difference', target: Object(drift).id },
-      { act: 'looked at it', target: ada },
+      { act: 'retry', target: ada },
+      { act: 'drifts accept', target: Object(drift).id },
+      { act: 'look', target: ada },
     ]);
     expect(await world.listOps(`/acts?target=${bob}`)).toEqual([]);
   });

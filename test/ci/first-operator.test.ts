@@ -51,7 +51,7 @@ describe('the first operator without OPS_TOKEN and without a terminal', () => {
     const { items } = Object(await acts.body.json());
     const outcomes = items.map((item: object) => Object(item).outcome).toSorted();
     expect(outcomes).toEqual(['done', 'refused']);
-    const signedIn = { act: 'signed in to the console', credential: 'sign-in-link' };
+    const signedIn = { act: 'sign in', credential: 'sign-in-link' };
     expect(items).toContainEqual(expect.objectContaining({ ...signedIn, outcome: 'done' }));
 
     first.child.kill('SIGTERM');

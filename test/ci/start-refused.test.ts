@@ -88,7 +88,7 @@ describe.concurrent('a start that is refused', () => {
     expect([exitCode, made.exitCode, again.exitCode === 0]).toEqual([1, 0, false]);
     expectOneLine(errors, 'another process has the store', 'PostgreSQL');
     expect(again.output).toContain('Another token has this name');
-    const act = { act: 'made a token', credential: 'command', outcome: 'done', status: 201 };
+    const act = { act: 'token create', credential: 'command', outcome: 'done', status: 201 };
     expect(body.items).toMatchObject([{ ...act, target: expect.stringMatching(/^token-/) }]);
     expect(await first.stop()).toBe(0);
   });

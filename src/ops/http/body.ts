@@ -62,6 +62,10 @@ export interface ActNotes {
   /** Id of the subject, where the address does not have it or has a name; never a name. */
   readonly target?: string | undefined;
   readonly change?: Change;
+  /** What was done, as the command that does it; without one nothing is kept. */
+  readonly act?: string;
+  /** It concerns everybody, and stands in every timeline. */
+  readonly isOfAll?: boolean;
   /** Acts that are kept in the place of the one of the request: one of each subject, and none of what only tells. */
   readonly acts?: readonly { readonly target: string; readonly change: Change }[];
 }

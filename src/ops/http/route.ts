@@ -28,6 +28,8 @@ export interface OpsRoute extends QueryOptions {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly summary: string;
+  /** The command that sends it. */
+  readonly command?: string;
   readonly meanings?: Readonly<Record<string, string>>;
   readonly body?: OpsSchemaName | undefined;
   /** The body is a provider's export, which the handler reads. */
@@ -181,14 +183,17 @@ export function createRouteRouter(
   const read = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   const countParameters = ({ path }: OpsRoute) => path.split('{').length;
   const sorted = routes.toSorted((a, b) => countParameters(a) - countParameters(b));
-  for (const { method, path, role, serve, parameters } of sorted) {
+  for (const { method, path, role, serve, parameters, command = path.slice(1) } of sorted) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1');
     // Metrics and logs name what is read without a parameter by this slash; it is matched without one too.
     const isWhole = pattern === path && read.has(path);
     // A dry run only shows.
     const mayShow = parameters?.dryRun !== undefined;
-    const letIn: RequestHandler = (req, res, next) =>
+    const act = command.replace(/[ /][<[{].*?[>\]}]/g, '').replaceAll('/', ' ');
+    const letIn: RequestHandler = (req, res, next) => {
+      noteAct(res, { act });
       requireRole(mayShow && req.query.dryRun === 'true' ? 'reader' : role)(req, res, next);
+    };
     router[method](isWhole ? `${path}/` : pattern, letIn, limit, ...serve(sources));
   }
   return router;

@@ -10,7 +10,7 @@ export const Act = t.object({
   operator: t.text('The name of the credential.'),
   credential: t.textOrNull('Its id.'),
   address: t.textOrNull('The address of the client; see `trustProxy`.'),
-  act: t.text('What was done, in words.'),
+  act: t.text('What was done, as its command: `plan approve`.'),
   request: t.textOrNull('The method and the pattern of the route.'),
   requestId: t.textOrNull(),
   target: t.textOrNull('Id of the user, group, drift, plan, token, client; name of a provider.'),

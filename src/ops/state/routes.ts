@@ -141,7 +141,8 @@ async function change({ writes, store, clock }: StatusSources, work: () => Promi
   const facts = writes();
   const waiting = await readWaitingWork(store.read, clock.now());
   const json = toView('Writes', toWrites(facts, waiting), {});
-  return { json, change: { before, after: toState(facts) } };
+  const after = toState(facts);
+  return { json, change: { before, after }, isOfAll: before.paused !== after.paused };
 }
 
 /** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */
@@ -166,7 +167,8 @@ export const workRoutes = [
     const count = tried.length;
     const heldBy = findLeaverHold({ plan: null }, sources.writes()) ?? null;
     const json = { count, heldBy, tried: tried.slice(0, LISTED_MAX) };
-    return { json, change: { after: { tried: count } }, target: key?.id };
+    const isOfAll = key === undefined;
+    return { json, change: { after: { tried: count } }, target: key?.id, isOfAll };
   }),
   route(
     {

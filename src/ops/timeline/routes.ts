@@ -128,7 +128,7 @@ async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> 
   const acts = await logs.listActsOf(db, { id, limit, since: row.created_at });
   return acts.flatMap(({ at, kind, act, operator: by, target, ended_at }): Happening[] => {
     const detail = { act, operator: by || null, target: target || null };
-    if (kind === 'operator') return [{ at, source: 'operator', text: `${by} ${act}`, detail }];
+    if (kind === 'operator') return [{ at, source: 'operator', text: `${by}: ${act}`, detail }];
     const [text, over] = OUTAGES[act === 'credentials' ? act : 'service'];
     const begun = { at, source: 'outage', text, detail } as const;
     return ended_at === null ? [begun] : [begun, { ...begun, at: ended_at, text: over }];

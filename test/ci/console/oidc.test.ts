@@ -97,7 +97,7 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Resume', exact: true }).waitFor();
     const { body } = await bridge.ops('GET', '/acts');
-    expect(Object(body).items[0]).toMatchObject({ operator: 'ada', act: 'paused all changes' });
+    expect(Object(body).items[0]).toMatchObject({ operator: 'ada', act: 'pause' });
     await page.evaluate(() =>
       fetch('/ops/api/users/retrieveCurrentUser', {
         method: 'POST',
