@@ -130,7 +130,7 @@ describe('providers', () => {
     expect(wrong).toMatchObject({ code: 64, text });
 
     const made = await run('token', 'create', 'okta-1', '--provider', 'okta');
-    expect(made.text).toContain('for scim, of okta');
+    expect(made.text).toMatch(/for +scim, of okta/);
     const client = await run('client', 'create', 'okta-2', '--provider', 'okta');
     expect(client.text).toContain('okta-2, of okta');
     expect((await run('token', 'list')).text).toContain('scim, of okta');

@@ -1,7 +1,7 @@
 import { DEFAULT_PROVIDER, type Handling, RIGHTS } from '../../domain/provider.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { HANDOVER, ID_IMPORT } from './exports.ts';
-import { actOf, listOf, toCellText } from './list.ts';
+import { actOf, type Column, listOf, toCellText } from './list.ts';
 
 const COMMON = {
   filters: { state: ['live', 'revoked'] },
@@ -103,8 +103,7 @@ export const access = {
     summary: 'Make a token; its text is shown once.',
     body: 'TokenBody',
     command: 'token create <name>',
-    say: ({ token, ...view }) =>
-      `${view.id}  ${view.name}  for ${view.for}${toScope(view)}  ${toLife(view)}\n\n${token}\n${SHOWN_ONCE}`,
+    say: toTokenText,
   }),
   TOKENS: listOf('TokenList', [
     { name: 'id', kind: 'id', place: 'whole' },
@@ -149,46 +148,28 @@ export const access = {
 
 const SHOWN_ONCE = '\nThis is the only time that it is shown.';
 
-function toMadeText({ secret, ...view }: OpsJson<'NewClient'>): string {
-  const { id, name, trust, secrets } = view;
-  const lines = [
-    `${id}  ${name}${toScope(view)}  ${toUsed(view)}`,
-    ...(trust === null ? [] : listTrustLines(trust)),
-    ...secrets.map((each) => `  ${each.id}  ${toLife(each)}`),
-    `\nclient_id      ${id}`,
-    ...(secret === null ? [] : [`client_secret  ${secret}`, SHOWN_ONCE]),
-  ];
-  return lines.join('\n');
+function toTokenText(made: OpsJson<'NewToken'>): string {
+  return `${toItemText(access.TOKENS.columns, made)}\n\n${made.token}\n${SHOWN_ONCE}`;
 }
 
-function listTrustLines(trust: OpsJson<'Trust'>): string[] {
-  const { issuer, audiences, claims, keysFrom, jwksUri, keyIds, lifetimeSeconds, once } = trust;
-  const given = keyIds.map((id) => id ?? 'one without an id').join(', ');
-  const keys = { issuer: 'as the issuer says', address: jwksUri, given: `given: ${given}` };
-  return [
-    `  issuer    ${issuer ?? 'the client itself'}`,
-    `  audience  ${audiences.join(', or ') || 'the address for tokens, or that of the bridge'}`,
-    ...claims.map(({ name, values }) => `  ${name}  ${values.join(', or ')}`),
-    `  keys      ${keys[keysFrom]}`,
-    `  valid     ${lifetimeSeconds} s at most, ${once === null ? 'again and again' : `each once, by ${once}`}`,
-  ];
+function toMadeText(made: OpsJson<'NewClient'>): string {
+  const { id, secret } = made;
+  const lines = secret === null ? [] : [`client_secret  ${secret}`, SHOWN_ONCE];
+  return [toItemText(access.CLIENTS.columns, made), `\nclient_id      ${id}`, ...lines].join('\n');
 }
 
 function toProviderText(provider: OpsJson<'Provider'>): string {
-  const [, ...others] = access.PROVIDERS.columns;
-  const lines = others.map((one) => `  ${one.name.padEnd(12)}  ${toCellText(one, provider)}`);
-  return [provider.name, ...lines].join('\n');
+  return toItemText(access.PROVIDERS.columns, provider);
+}
+
+/** One entry of a list in lines, a column in each. */
+function toItemText<Item>([first, ...others]: readonly Column<Item>[], item: Item): string {
+  const width = Math.max(...others.map(({ name }) => name.length));
+  const lines = others.map((one) => `  ${one.name.padEnd(width)}  ${toCellText(one, item)}`);
+  return [first && toCellText(first, item), ...lines].join('\n');
 }
 
 type Life<Part extends keyof OpsJson<'Token'>> = Pick<OpsJson<'Token'>, Part>;
-
-function toLife(life: Life<'expiresAt' | 'revokedAt' | 'lastUsedAt'>): string {
-  return `${toState(life)}, ${toUsed(life)}`;
-}
-
-function toUsed({ lastUsedAt }: Life<'lastUsedAt'>): string {
-  return lastUsedAt === null ? 'never used' : `last used ${lastUsedAt}`;
-}
 
 function toState({ expiresAt, revokedAt }: Life<'expiresAt' | 'revokedAt'>): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`;
