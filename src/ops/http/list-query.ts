@@ -63,7 +63,8 @@ function assertWord(name: string, text: string, words: FilterWords | undefined):
     throw new InvalidRequest(`\`${name}\` has ${TEXTS_MAX[words]} characters at most.`);
 }
 
-function parseSeq(cursor: string | undefined, beginning: number): number {
+/** The number that a cursor is. @throws InvalidRequest for one that is none */
+export function parseSeq(cursor: string | undefined, beginning: number): number {
   if (cursor === undefined) return beginning;
   if (!/^\d{1,15}$/.test(cursor)) throw wrongCursor();
   return Number(cursor);

@@ -128,7 +128,6 @@ const OUTCOMES = {
   adopt: 'info',
   create: 'info',
   remove: 'bad',
-  disputed: 'waiting',
   privileged: 'waiting',
 } as const;
 
@@ -138,7 +137,7 @@ export const FIRST_RUN = listOf('FirstRun', [
   {
     name: 'of',
     value: ({ name }) => name,
-    link: ({ type, id }) => (id === null ? null : { type, id }),
+    link: (item) => item,
   },
   { name: 'is', value: ({ outcome }) => outcome, tones: OUTCOMES },
   { name: 'reason', isLong: true },

@@ -16,16 +16,11 @@ import { RECOVERY } from '../../reconcile/repair/recovery.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import { countWaitingLinks, type WaitingCount } from '../../store/resources/lists.ts';
-import {
-  type GroupRow,
-  listRows,
-  type ResourceRow,
-  type UserRow,
-} from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { toGroupState, toObservedUser, toUserState } from '../../store/resources/state.ts';
 import { listWhere } from '../../store/tables.ts';
 import { listPrivileges } from '../drift/drifts.ts';
-import { type Filters, type ListQuery, wrongCursor } from '../http/list-query.ts';
+import { type Filters, type ListQuery, OLDEST, parseSeq } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { FIRST_RUN } from '../lists/tables.ts';
 import { type OpsJson, toView } from '../schemas/schemas.ts';
@@ -40,37 +35,35 @@ export const recoveryRoutes = [
   ),
 ] as const;
 
-/** One page of the preview of the first run. @throws InvalidRequest for a cursor that is none */
+/** One page of the preview of the first run; the first counts to the end. @throws InvalidRequest for a wrong cursor */
 async function readFirstRun(sources: OpsSources, { limit, cursor }: ListQuery<Filters>) {
   const items: OpsJson<'FirstRunItem'>[] = [];
   const counts: Record<string, number> = {};
   const kinds: Record<string, number> = {};
   const seats = { needs: 0, frees: 0 };
-  let last = BEGINNING;
-  let nextCursor: string | null = null;
-  for await (const { item, seat, ...walked } of walk(sources, cursor ?? BEGINNING)) {
+  let last = parseSeq(cursor, OLDEST);
+  let hasMore = false;
+  for await (const { item, seat, seq } of walk(sources, last)) {
     for (const { kind, count } of item.changes) add(kinds, kind, count);
     add(counts, `${item.type}.${item.outcome}`, 1);
     if (seat !== undefined) seats[seat] += 1;
-    if (items.length < limit) {
-      items.push(item);
-      last = walked.cursor;
-      continue;
-    }
-    nextCursor = last;
-    // The first page counts to the end.
-    if (cursor !== undefined) break;
+    hasMore = items.length === limit;
+    if (hasMore && cursor !== undefined) break;
+    if (hasMore) continue;
+    items.push(item);
+    last = seq;
   }
-  const { reason, planId } = await readRecovery(sources);
-  const isObserving = sources.writes().mode === 'observe';
-  const isHeld = !isObserving && reason?.code === 'first-run';
-  const standing = isHeld
-    ? ({ phase: 'waiting', planId } as const)
-    : ({ phase: isObserving ? 'observing' : 'none', planId: null } as const);
-  const page = { ...standing, items, nextCursor };
+  const page = { ...(await findPhase(sources)), items, nextCursor: hasMore ? String(last) : null };
   if (cursor !== undefined) return { ...page, counts: null, kinds: null, seats: null };
   const { free: has } = await sources.readSeats();
   return { ...page, counts, kinds, seats: { ...seats, has } };
+}
+
+async function findPhase(sources: OpsSources) {
+  const { reason, planId } = await readRecovery(sources);
+  if (sources.writes().mode === 'observe') return { phase: 'observing', planId: null } as const;
+  if (reason?.code === 'first-run') return { phase: 'waiting', planId } as const;
+  return { phase: 'none', planId: null } as const;
 }
 
 function add(sums: Record<string, number>, name: string, count: number): void {
@@ -87,64 +80,40 @@ async function readRecovery({ store, news }: OpsSources): Promise<OpsJson<'Recov
 
 /** Rows that are classified in one turn of the event loop. */
 const NEXT = { order: 'seq', limit: 100 } as const;
-/** More disputes than operators resolve in a day, the latest first. */
-const LATEST = { order: 'last_seen_at desc', limit: 1_000 } as const;
 
-interface Walked {
-  readonly item: OpsJson<'FirstRunItem'>;
-  /** Change of the seats that are taken; undefined: none. */
-  readonly seat?: 'needs' | 'frees' | undefined;
-  readonly seq: number;
-}
-
-const STAGES = [
-  ['users', walkRows('user')],
-  ['groups', walkRows('group')],
-  ['disputes', walkDisputes],
-] as const;
-
-const BEGINNING = 'users.0';
-
-/** Walks through users, then groups, then disputed names, each with the cursor behind it. @throws InvalidRequest */
-async function* walk(sources: OpsSources, cursor: string) {
-  const [, name, after] = /^([a-z]+)\.(\d{1,15})$/.exec(cursor) ?? [];
-  const first = STAGES.findIndex(([stage]) => stage === name);
-  if (first < 0) throw wrongCursor();
-  for (const [index, [stage, walkStage]] of STAGES.slice(first).entries()) {
-    for await (const walked of walkStage(sources, index === 0 ? Number(after) : 0))
-      yield { ...walked, cursor: `${stage}.${walked.seq}` };
+/** Classifies users and groups in order of creation, each with its change of the seats that are taken. */
+async function* walk({ store: { read: db }, rules }: OpsSources, after: number) {
+  // Between the parts others have their turn.
+  for (let from: number | undefined = after; from !== undefined; await nextTurn()) {
+    const next = { seq: { '>': from } };
+    const rows: ResourceRow[] = await listWhere(db, 'resources', next, NEXT);
+    const existing = {
+      user: await findExisting(db, 'user', rows.filter(isUser).flatMap(listNames)),
+      group: await findExisting(db, 'group', rows.filter(isGroup).flatMap(listNames)),
+    };
+    const observed = rows.filter(({ origin }) => origin === null).map(({ id }) => id);
+    const privileges = await listPrivileges(db, rules, observed);
+    const waiting = await countWaitingLinks(
+      db,
+      rows.filter(isGroup).map(({ id }) => id),
+    );
+    for (const row of rows) {
+      const [match] = listNames(row).flatMap((name) => existing[row.type].get(name) ?? []);
+      const item = classify(row, match, privileges.get(row.id));
+      if (item === undefined) continue;
+      const changes =
+        row.type === 'group'
+          ? listGroupChanges(row, waiting.get(row.id) ?? [])
+          : listUserChanges(row, match, rules.deactivation);
+      const seat = findSeatChange(row, match, item.outcome);
+      yield { item: { ...item, changes }, seat, seq: row.seq };
+    }
+    from = rows.at(-1)?.seq;
   }
 }
 
-function walkRows(type: ResourceRow['type']) {
-  return async function* ({ store, rules }: OpsSources, after: number): AsyncGenerator<Walked> {
-    const db = store.read;
-    // Between the parts others have their turn.
-    for (let from: number | undefined = after; from !== undefined; await nextTurn()) {
-      const rows: ResourceRow[] = await listRows(db, type, { seq: { '>': from } }, NEXT);
-      const existing = await findExisting(db, type, rows.flatMap(listNames));
-      const observed = rows.filter(({ origin }) => origin === null).map(({ id }) => id);
-      const privileges = await listPrivileges(db, rules, observed);
-      const groups = rows.filter((row) => row.type === 'group').map(({ id }) => id);
-      const waiting = await countWaitingLinks(db, groups);
-      for (const row of rows) {
-        const matches = listNames(row).flatMap((name) => existing.get(name) ?? []);
-        const item = classify(row, matches[0], privileges.get(row.id));
-        if (item === undefined) continue;
-        const changes =
-          row.type === 'group'
-            ? listGroupChanges(row, waiting.get(row.id) ?? [])
-            : listUserChanges(row, matches[0], rules.deactivation);
-        yield {
-          item: { ...item, changes },
-          seat: findSeatChange(row, matches[0], item.outcome),
-          seq: row.seq,
-        };
-      }
-      from = rows.at(-1)?.seq;
-    }
-  };
-}
+const isUser = (row: ResourceRow) => row.type === 'user';
+const isGroup = (row: ResourceRow) => row.type === 'group';
 
 /** The names by which the service may have what a managed user or group would take over. */
 function listNames(row: ResourceRow): string[] {
@@ -152,16 +121,6 @@ function listNames(row: ResourceRow): string[] {
   if (row.type === 'group') return [row.name_folded];
   if (row.upstream_id !== null || row.deleted_at !== null) return [];
   return [row.name_folded, ...listFoldedEmails(parseStored<JsonObject>(row.attributes))];
-}
-
-async function* walkDisputes({ store }: OpsSources, after: number): AsyncGenerator<Walked> {
-  const disputes = await listWhere(store.read, 'disputes', {}, LATEST);
-  for (const [index, row] of disputes.slice(after).entries()) {
-    const { resource_type: type, name_folded: name, reason } = row;
-    const none = { id: null, upstreamId: null, changes: [] };
-    const item = { ...none, type, name, outcome: 'disputed', reason } as const;
-    yield { item, seq: after + index + 1 };
-  }
 }
 
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
@@ -196,10 +155,14 @@ function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]) {
   return [...own.map((change) => ({ ...change, count: 1 })), ...unnamed];
 }
 
-type Outcome = Walked['item']['outcome'];
+type Outcome = OpsJson<'FirstRunItem'>['outcome'];
 
 /** Finds out if a user needs a seat of the service, or frees one; undefined: neither. */
-function findSeatChange(row: ResourceRow, match: ResourceRow | undefined, outcome: Outcome) {
+function findSeatChange(
+  row: ResourceRow,
+  match: ResourceRow | undefined,
+  outcome: Outcome,
+): 'needs' | 'frees' | undefined {
   if (row.type === 'group' || outcome === 'privileged') return undefined;
   const takes = (row.upstream_id === null ? match : row)?.takes_seat === 1;
   const isWanted = row.active === 1 && outcome !== 'remove';

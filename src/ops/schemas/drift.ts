@@ -110,24 +110,16 @@ export const Plan = PlanSummary.extend({
 });
 const leftOut = t.count('Actions that cannot be undone.');
 
-/** Outcomes of a user or group before the bridge changes the service, as docs/go-live.md explains them. */
-const FIRST_RUN_OUTCOMES = [
-  'adopt',
-  'linked',
-  'create',
-  'inactive',
-  'remove',
-  'disputed',
-  'privileged',
-] as const;
-
 export const FirstRunItem = t.object({
   type: t.resourceType(),
-  id: t.textOrNull('The SCIM id; null where nobody has one yet.'),
+  id: t.text('The SCIM id.'),
   name: t.text(),
-  outcome: t.word(FIRST_RUN_OUTCOMES, 'As in docs/go-live.md.'),
+  outcome: t.word(
+    ['adopt', 'linked', 'create', 'inactive', 'remove', 'privileged'],
+    'As in docs/go-live.md.',
+  ),
   upstreamId: t.textOrNull('The id in the service.'),
-  reason: t.textOrNull('Why it is disputed or privileged.'),
+  reason: t.textOrNull('Why it is privileged.'),
   changes: t.parts('What the service does not hold, beside what `outcome` says.', {
     kind: t.word(CHANGE_KINDS),
     count: t.count('Of people in a group, or of its spaces and documents.'),
