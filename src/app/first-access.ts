@@ -36,8 +36,7 @@ export async function makeTokenInStore(settings: Settings, body: object) {
     const clock = await openStoreClock(store, systemClock);
     const nobody = () => undefined;
     const acts = createActLog({ store, openRecord, clock, report: nobody, onFailure: nobody });
-    const request = { method: 'POST', route: '/ops/tokens', act: 'token create' };
-    const act = { ...COMMAND, ...request, change: undefined, isOfAll: false };
+    const act = { ...COMMAND, method: 'POST', route: '/ops/tokens', act: 'token create' };
     const record = acts.open(() => ({ ...act, status: undefined, target: undefined }));
     const tokens = createTokens({ store, clock });
     const given = parseBody(opsSchemas.TokenBody, body);

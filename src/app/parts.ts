@@ -2,8 +2,7 @@ import { createAccess } from '../access/access.ts';
 import { createAttempts } from '../access/attempts.ts';
 import type { GivenTokens } from '../access/sessions.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { OperatorAct } from '../ops/http/operator.ts';
-import { createActLog, createRequestLog } from '../ops/records/logs.ts';
+import { createActLog, createRequestLog, type LoggedAct } from '../ops/records/logs.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
@@ -126,8 +125,7 @@ async function watchStore({ metrics, logger, ...given }: BridgeOptions) {
   return { store, openRecord, clock, events: outages.events, outages };
 }
 
-function reportAct(events: Events, kept: OperatorAct): void {
-  const { change: _, act: __, isOfAll: ___, ...act } = kept;
+function reportAct(events: Events, act: LoggedAct): void {
   // A call of the service has a line of its own.
   if (act.route.startsWith('/ops/api/')) return;
   events.operatorActed({ ...act, operator: toLoggedName(act) });

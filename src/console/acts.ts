@@ -74,5 +74,5 @@ function toAct(res: Response, by: Pick<Credential, 'id' | 'name'>, after: JsonOb
   const request = { requestId, method, route: `/console${route.path}`, remoteAddress };
   const act = method === 'DELETE' ? 'sign out' : 'sign in';
   const who = { operator: by.name, credential: by.id };
-  return { ...request, ...who, act, isOfAll: false, change: { after } };
+  return { ...request, ...who, act, change: { after } };
 }

@@ -185,7 +185,7 @@ function toAct(res: Response, baseUrl: string, status: number | undefined) {
   const { method, route } = res.req;
   const { name: operator, id: credential } = getOperator(res);
   const { requestId, remoteAddress } = getRequestContext(res);
-  const { id = '', target, change, act, isOfAll } = noted.get(res) ?? {};
+  const { id = '', target, acts: _, ...kept }: ActNotes = noted.get(res) ?? {};
   // An id that was found is no free text of the sender.
   const isLookedUp = status !== undefined && status < 500;
   const isKnown = isLookedUp ? id !== '' && status !== 400 && status !== 404 : isId(id);
@@ -199,8 +199,6 @@ function toAct(res: Response, baseUrl: string, status: number | undefined) {
     credential,
     remoteAddress,
     target: target ?? (isKnown ? id : undefined),
-    change,
-    act,
-    isOfAll,
+    ...kept,
   };
 }

@@ -79,9 +79,12 @@ function toRequestRows(requests: readonly KeptRequest[], entry: string): NewRequ
 /** Gates that stop all calls: one for a failing service, one for a refused token. */
 const GATES = ['service', 'credentials'] as const;
 
+/** An act as its line of the log has it. */
+export type LoggedAct = Omit<OperatorAct, 'change' | 'act' | 'isOfAll'>;
+
 interface ActLogDeps extends LogDeps {
   readonly clock: { now(): number };
-  readonly report: (act: OperatorAct) => void;
+  readonly report: (act: LoggedAct) => void;
 }
 
 /**
@@ -100,7 +103,7 @@ export function createActLog({ store, openRecord, clock, report, onFailure }: Ac
       openRecord<OperatorAct>({
         insert: (tx, entry) => saveActs(tx, entry, toRows([toAct()], entry, clock.now())),
         end(acts, { entry }) {
-          for (const act of acts) report(act);
+          for (const { change: _, act: __, isOfAll: ___, ...act } of acts) report(act);
           const rows = toRows(acts, entry, clock.now());
           keep((tx) => saveActs(tx, entry, rows));
         },
