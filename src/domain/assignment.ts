@@ -11,46 +11,31 @@ export interface Assignment {
   readonly number: number;
 }
 
+const toAssignments = (
+  rows: readonly (readonly [number: number, id: string, name: string, description: string])[],
+): readonly Assignment[] =>
+  rows.map(([number, id, displayName, description]) => ({ id, displayName, description, number }));
+
 /** Licences, each a bit of the service's `apps_permissions`. */
-export const LICENCES: readonly Assignment[] = [
-  {
-    id: 'licence:full',
-    displayName: 'Full licence',
-    description: 'All of the applications, but for the service desk.',
-    number: 1,
-  },
-  {
-    id: 'licence:guest',
-    displayName: 'Guest licence',
-    description: 'The applications as a guest. Nobody has it beside the full licence.',
-    number: 2,
-  },
-  {
-    id: 'licence:service-desk',
-    displayName: 'Service desk',
-    description: 'The service desk, alone or beside another licence.',
-    number: 4,
-  },
-];
+export const LICENCES = toAssignments([
+  [1, 'licence:full', 'Full licence', 'All of the applications, but for the service desk.'],
+  [
+    2,
+    'licence:guest',
+    'Guest licence',
+    'The applications as a guest. Nobody has it beside the full licence.',
+  ],
+  [4, 'licence:service-desk', 'Service desk', 'The service desk, alone or beside another licence.'],
+]);
 
 /** Role that the service alone gives. */
 const OWNER = 'role:owner';
 
 /** Roles in the company, by the service's numbers. */
-export const ROLES: readonly Assignment[] = [
-  {
-    id: OWNER,
-    displayName: 'Owner',
-    description: 'Owns the company. The service alone makes somebody an owner.',
-    number: 1,
-  },
-  {
-    id: 'role:user',
-    displayName: 'User',
-    description: 'Everybody who works in the company and does not own it.',
-    number: 2,
-  },
-];
+export const ROLES = toAssignments([
+  [1, OWNER, 'Owner', 'Owns the company. The service alone makes somebody an owner.'],
+  [2, 'role:user', 'User', 'Everybody who works in the company and does not own it.'],
+]);
 
 /** The lists in which they are assigned. */
 const LISTS = {
@@ -60,34 +45,32 @@ const LISTS = {
 type List = keyof typeof LISTS;
 const LIST_NAMES: readonly List[] = ['entitlements', 'roles'];
 
-/** Values of these lists ignore case (RFC 7643 §4.1.2), so an id may be sent in any. */
-const listValues = (list: JsonValue | undefined) =>
-  (Array.isArray(list) ? list : [])
-    .map((element) => (isJsonObject(element) ? element.value : undefined))
-    .filter((value) => typeof value === 'string');
+const toElements = (value: JsonValue | undefined) => (Array.isArray(value) ? value : []);
 
-function listAssigned(list: List, value: JsonValue | undefined): string[] {
-  const ids = new Set(LISTS[list].known.map(({ id }) => id));
-  return listValues(value)
-    .map(foldCase)
-    .filter((id) => ids.has(id));
-}
+/** The value of an element, folded: these lists ignore case (RFC 7643 §4.1.2), so an id may be sent in any. */
+const toValue = (element: JsonValue) =>
+  isJsonObject(element) && typeof element.value === 'string' ? foldCase(element.value) : '';
+
+const findAssigned = (list: List, element: JsonValue) =>
+  LISTS[list].known.find(({ id }) => id === toValue(element));
+
+const listAssigned = (list: List, attributes: JsonObject) =>
+  toElements(attributes[list]).flatMap((element) => findAssigned(list, element)?.id ?? []);
 
 /** Lists the licences among the values of `entitlements`, by their ids. */
-export const listLicences = ({ entitlements }: JsonObject) =>
-  listAssigned('entitlements', entitlements);
+export const listLicences = (attributes: JsonObject) => listAssigned('entitlements', attributes);
 
 /** True when `roles` name one that the service alone gives. */
-export const namesOwner = ({ roles }: JsonObject) => listAssigned('roles', roles).includes(OWNER);
+export const namesOwner = (attributes: JsonObject) =>
+  listAssigned('roles', attributes).includes(OWNER);
 
-/** Lists the values of these lists that look like the service's and that it has not. */
+/** Lists the values of these lists, folded, that look like the service's and that it has not. */
 export const listUnknown = (attributes: JsonObject) =>
   LIST_NAMES.flatMap((list) =>
-    listValues(attributes[list]).filter(
-      (value) =>
-        foldCase(value).startsWith(LISTS[list].prefix) &&
-        listAssigned(list, [{ value }]).length === 0,
-    ),
+    toElements(attributes[list])
+      .filter((element) => findAssigned(list, element) === undefined)
+      .map(toValue)
+      .filter((value) => value.startsWith(LISTS[list].prefix)),
   );
 
 /** Number of the licences together, as the service has it. */
@@ -112,9 +95,7 @@ export const withRole = (attributes: JsonObject, role: number | undefined) =>
 /** The lists with what is assigned in them alone, as it was sent; without what is not there. */
 export function onlyAssigned(attributes: JsonObject): JsonObject {
   const lists = LIST_NAMES.map((list): [List, JsonValue[]] => {
-    const value = attributes[list];
-    const elements = Array.isArray(value) ? value : [];
-    return [list, elements.filter((element) => listAssigned(list, [element]).length > 0)];
+    return [list, toElements(attributes[list]).filter((element) => findAssigned(list, element))];
   });
   return Object.fromEntries(lists.filter(([, elements]) => elements.length > 0));
 }
@@ -126,13 +107,13 @@ function withAssigned(
 ): JsonObject {
   const { [list]: sent, ...others } = attributes;
   const { known, type } = LISTS[list];
-  const given = known.filter(isGiven);
-  const kept = (Array.isArray(sent) ? sent : []).filter((element) =>
-    listAssigned(list, [element]).every((value) => given.some(({ id }) => id === value)),
-  );
-  const named = listAssigned(list, kept);
-  const added = given
-    .filter(({ id }) => !named.includes(id))
+  const kept = toElements(sent).filter((element) => {
+    const named = findAssigned(list, element);
+    return named === undefined || isGiven(named);
+  });
+  const named = new Set(kept.map((element) => findAssigned(list, element)));
+  const added = known
+    .filter((one) => isGiven(one) && !named.has(one))
     .map(({ id, displayName }) => ({ value: id, display: displayName, type }));
   const elements = [...kept, ...added];
   return elements.length === 0 ? others : { ...attributes, [list]: elements };

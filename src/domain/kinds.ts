@@ -158,13 +158,11 @@ export function toSentUser({
 /** Switch of the service that stands for `active` (settings: users.deactivation). */
 export type Deactivation = 'scim' | 'temporarilyInactive';
 
-/** True when the service lets the user work, through the switch that deactivation uses. */
-export const isObservedActive = (observed: ObservedUser, deactivation: Deactivation) =>
-  observed.active && !(deactivation === 'temporarilyInactive' && observed.temporarilyInactive);
-
-/** True when the user is to work: where suspending deactivates, a wanted suspension says no as well. */
-export const isWantedActive = (desired: DesiredUser, deactivation: Deactivation) =>
-  desired.active && !(deactivation === 'temporarilyInactive' && desired.temporarilyInactive);
+/** True for a user who works, or is to work: where suspending deactivates, a suspension says no as well. */
+export const isWorking = (
+  user: Pick<DesiredUser | ObservedUser, 'active' | 'temporarilyInactive'>,
+  deactivation: Deactivation,
+) => user.active && !(deactivation === 'temporarilyInactive' && user.temporarilyInactive);
 
 /** Desired suspension; undefined: not ours. Where suspending deactivates, "not suspended" never lets an inactive user in. */
 export function toWantedSuspension(
@@ -172,7 +170,7 @@ export function toWantedSuspension(
   deactivation: Deactivation,
 ): boolean | undefined {
   if (deactivation === 'scim') return desired.temporarilyInactive;
-  return !isWantedActive(desired, deactivation);
+  return !isWorking(desired, deactivation);
 }
 
 /** The owned fields in which the service holds something else than what is desired; an unset one is not ours. */
@@ -200,7 +198,7 @@ export function toUserValues(
 ): FieldValues<UserField> {
   return {
     account: undefined,
-    active: [isWantedActive(desired, deactivation), isObservedActive(observed, deactivation)],
+    active: [isWorking(desired, deactivation), isWorking(observed, deactivation)],
     name: [desired.name && fullName(desired.name), observed.fullName],
     appsPermissions: [desired.appsPermissions, observed.appsPermissions],
     temporarilyInactive: [

@@ -95,8 +95,8 @@ test('of each entity the first rule that matches and names it decides', () => {
     { group: '*', permissions: 1, entities: [minutes, lobby] },
   ]);
 
-  expect(book.ruleEntities('board of directors')).toEqual({
+  expect(book.ruleGroup('board of directors')).toEqual({
     'entity:minutes': by(1, 'reader writer'),
-    'entity:lobby': by(3, 'reader'),
+    ...{ 'entity:lobby': by(3, 'reader'), permissions: by(3, 1) },
   });
 });

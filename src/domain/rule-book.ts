@@ -1,4 +1,4 @@
-import { type EntityField, toEntityField, toRoleText } from './entity.ts';
+import { toEntityField, toRoleText } from './entity.ts';
 import type { GroupField, UserField } from './kinds.ts';
 import { createMatcher } from './name.ts';
 import { foldCase } from './values.ts';
@@ -47,20 +47,6 @@ export const RULED_USER_FIELDS = [
   'temporarilyInactive',
 ] as const satisfies readonly UserField[];
 
-/** A rule as text, as in the configuration. */
-export function toRuleText(rule: Rule): string {
-  const parts = Object.entries(rule).map(([key, value]) =>
-    typeof value === 'string' ? `${key}: '${value}'` : `${key}: ${toText(value)}`,
-  );
-  return `{ ${parts.join(', ')} }`;
-}
-
-function toText(value: number | boolean | readonly EntityRule[]): string {
-  if (typeof value !== 'object') return String(value);
-  const entities = value.map(({ uid, roles }) => `{ uid: ${uid}, roles: [${roles.join(', ')}] }`);
-  return `[${entities.join(', ')}]`;
-}
-
 /** Value that a rule gives a field, and the place of the rule in the list, from 1. */
 export interface Ruling {
   readonly value: number | boolean | string;
@@ -80,29 +66,22 @@ export type RuleBook = ReturnType<typeof createRuleBook>;
 
 /** Compiles the rules of the settings. No result of a rule is an input of another one, so rules never form a circle. */
 export function createRuleBook(rules: readonly Rule[]) {
-  const numbered = rules.map((rule, index) => ({ rule, number: index + 1 }));
-  const groups = numbered.flatMap(({ rule, number }) =>
-    'group' in rule ? compile(rule, number, rule.group) : [],
-  );
-  const users = numbered.flatMap(({ rule, number }) =>
-    'membersOf' in rule ? compile(rule, number, rule.membersOf) : [],
-  );
-  const admins = numbered.flatMap(({ rule, number }) =>
-    'adminsOf' in rule ? compileAdmins(rule, number) : [],
-  );
+  const compiled = rules.map((rule, index) => ({ number: index + 1, ...compile(rule) }));
+  const groups = compiled.filter((one) => one.kind === 'group');
+  const users = compiled.filter((one) => one.kind === 'membersOf');
+  const admins = compiled.filter((one) => one.kind === 'adminsOf');
   /** Groups that may have admins because of a group of this name; `ruleAdmins` of each has the last word. */
-  const listAdministered = (name: string) => admins.flatMap((rule) => rule.administeredBy(name));
+  const listAdministered = (name: string) =>
+    admins.flatMap(({ administeredBy }) => administeredBy(name));
   /** True when the members of a group of this name administer others. */
   const isSource = (name: string) => listAdministered(name).length > 0;
   return {
     rules,
     /** True without rules: then nothing is read and nothing computed. */
     isEmpty: rules.length === 0,
-    /** Values for a group of this name: per field the first rule that matches and sets it. */
-    ruleGroup: (name: string) => ruleFields(RULED_GROUP_FIELDS, groups, [name]),
-    /** Roles in entities for a group of this name, as text: of each entity the first rule that matches and names it. */
-    ruleEntities: (name: string) => ruleEntities(groups, name),
-    ruleUser: (names: readonly string[]) => ruleFields(RULED_USER_FIELDS, users, names),
+    /** Values for a group of this name, roles in entities as text: of each field the first rule that matches and sets it. */
+    ruleGroup: (name: string): Rulings<GroupField> => rule(groups, [name]),
+    ruleUser: (names: readonly string[]): Rulings<UserField> => rule(users, names),
     /** Groups whose members administer a group of this name, by the first rule that matches, with its number. */
     ruleAdmins(name: string) {
       const first = admins.find(({ matches }) => matches([name]));
@@ -110,66 +89,52 @@ export function createRuleBook(rules: readonly Rule[]) {
     },
     listAdministered,
     /** True when any rule has a say about a group of this name, or about others because of it. */
-    reads: (name: string) =>
-      [...groups, ...users, ...admins].some(({ matches }) => matches([name])) || isSource(name),
+    reads: (name: string) => compiled.some(({ matches }) => matches([name])) || isSource(name),
     /** True when membership of a group of this name drives fields of a user. */
     drivesMembers: (name: string) => users.some(({ matches }) => matches([name])),
     isSource,
   };
 }
 
-interface Compiled<R> {
-  readonly rule: R;
-  readonly number: number;
-  readonly matches: (names: readonly string[]) => boolean;
-}
-
-function compile<R extends Rule>(rule: R, number: number, pattern: string): Compiled<R> {
-  return { rule, number, matches: createMatcher([pattern]) };
-}
-
-/** First match wins, field by field: a rule that does not set a field leaves it to the next. */
-function ruleFields<Field extends string>(
-  fields: readonly Field[],
-  rules: readonly Compiled<{ readonly [F in Field]?: number | boolean }>[],
-  names: readonly string[],
-): Rulings<Field> {
-  const rulings: { [F in Field]?: Ruling } = {};
-  for (const { rule, number, matches } of rules) {
-    const open = fields.filter((field) => rule[field] !== undefined && !rulings[field]);
-    if (open.length === 0 || !matches(names)) continue;
-    for (const field of open) {
-      const value = rule[field];
-      if (value !== undefined) rulings[field] = { value, rule: number };
-    }
+function compile(rule: Rule) {
+  if ('group' in rule) {
+    const { group, entities = [], ...fields } = rule;
+    const roles = entities.map((one) => [toEntityField(one.uid), toRoleText(one.roles)] as const);
+    const values = [...Object.entries(fields), ...roles];
+    return { kind: 'group', values, matches: createMatcher([group]) } as const;
   }
-  return rulings;
-}
-
-function ruleEntities(rules: readonly Compiled<GroupRule>[], name: string): Rulings<EntityField> {
-  const rulings: { [Entity in EntityField]?: Ruling } = {};
-  for (const { rule, number, matches } of rules) {
-    if (rule.entities === undefined || !matches([name])) continue;
-    for (const { uid, roles } of rule.entities) {
-      rulings[toEntityField(uid)] ??= { value: toRoleText(roles), rule: number };
-    }
+  if ('membersOf' in rule) {
+    const { membersOf, ...fields } = rule;
+    const values = Object.entries(fields);
+    return { kind: 'membersOf', values, matches: createMatcher([membersOf]) } as const;
   }
-  return rulings;
-}
-
-function compileAdmins(rule: AdminsRule, number: number) {
   const { adminsOf, from } = rule;
   const isBound = hasStar(adminsOf) && hasStar(from);
   const isSource = createMatcher([from]);
   return {
-    ...compile(rule, number, adminsOf),
+    kind: 'adminsOf',
+    values: [],
+    matches: createMatcher([adminsOf]),
     sourcesOf: (target: string) =>
       isBound ? toName(from, findStarText(adminsOf, target)) : toQuery(from),
     administeredBy(source: string): NameQuery[] {
       if (!isSource([source])) return [];
       return [isBound ? toName(adminsOf, findStarText(from, source)) : toQuery(adminsOf)];
     },
-  };
+  } as const;
+}
+
+/** First match wins, field by field: a rule that does not set a field leaves it to the next. */
+function rule(
+  rules: readonly (ReturnType<typeof compile> & { readonly number: number })[],
+  names: readonly string[],
+) {
+  const rulings: { [field: string]: Ruling } = {};
+  for (const { number, values, matches } of rules) {
+    if (!matches(names)) continue;
+    for (const [field, value] of values) rulings[field] ??= { value, rule: number };
+  }
+  return rulings;
 }
 
 /** True when the pattern stands for more than one name. */

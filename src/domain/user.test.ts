@@ -88,7 +88,7 @@ describe('either switch of the service can stand for active', () => {
     const listWanting = (wanted: boolean) =>
       users.listUserDifferences({ ...desired, active: wanted }, seen, {}, deactivation);
 
-    expect(users.isObservedActive(seen, deactivation)).toBe(want);
+    expect(users.isWorking(seen, deactivation)).toBe(want);
     expect([listWanting(want), listWanting(!want)]).toEqual([[], ['active']]);
   });
 });

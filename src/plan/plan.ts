@@ -13,7 +13,7 @@ import {
   type GroupField,
   type GroupState,
   isInService,
-  isWantedActive,
+  isWorking,
   type LinkChange,
   listGroupDifferences,
   listUserDifferences,
@@ -86,7 +86,7 @@ const USER_FACTS: Readonly<
       const { active } = desired;
       facts.push({ part: 'active', call: 'update', rank: active ? 9 : 0, values: { active } });
     }
-    const isActive = isWantedActive(desired, deactivation);
+    const isActive = isWorking(desired, deactivation);
     const isSuspended = observed.temporarilyInactive ?? false;
     const isNeeded = isSuspended === isActive || listUnsure(cells).includes('active');
     if (deactivation === 'temporarilyInactive' && isNeeded)

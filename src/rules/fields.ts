@@ -164,7 +164,7 @@ export const groupFields: FieldKind<'group', GroupField> = {
     if (book.isEmpty && parseFields(parseCells<GroupField>(row)).length === 0) return undefined;
     const displayName = asked ? asked.attributes.displayName : row.name;
     const name = typeof displayName === 'string' ? displayName : '';
-    return { ...book.ruleGroup(name), ...book.ruleEntities(name) };
+    return book.ruleGroup(name);
   },
   combine(row, input) {
     const { rulings, kept } = input;

@@ -1,4 +1,5 @@
 import { isWaiting } from '../domain/cell.ts';
+import { isEntityField } from '../domain/entity.ts';
 import type { Deactivation } from '../domain/kinds.ts';
 import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
 import type { PlanAction } from '../domain/plan.ts';
@@ -46,10 +47,11 @@ export async function findGroupPrivilege(
 /** A takeover would give the members the rights of the rules. */
 function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
   if (book.isSource(name)) return 'By the rules of the bridge the members administer a group.';
-  if (Object.keys(book.ruleEntities(name)).length > 0) {
+  const rulings = book.ruleGroup(name);
+  if (Object.keys(rulings).some(isEntityField)) {
     return 'The rules of the bridge give the group roles in spaces or documents.';
   }
-  const { permissions } = book.ruleGroup(name);
+  const { permissions } = rulings;
   if (permissions === undefined || permissions.value === 0) return undefined;
   return 'The rules of the bridge give the group permissions.';
 }

@@ -190,7 +190,7 @@ describe('explain', () => {
       address: ['ada@example.com', 'ada@example.com', 'settled', 'provider'],
       name: ['Ada Example', 'Ada Example', 'settled', 'provider'],
       active: [true, true, 'settled', 'provider'],
-      appsPermissions: [2, 2, 'settled', "rule 3: { membersOf: 'Guests', appsPermissions: 2 }"],
+      appsPermissions: [2, 2, 'settled', 'rule 3: {"membersOf":"Guests","appsPermissions":2}'],
       temporarilyInactive: [null, false, 'not ours', null],
       externalId: ['x-1', null, 'bridge only', 'provider'],
     });
@@ -209,14 +209,14 @@ describe('explain', () => {
 
     expect(toRows(explanation)).toMatchObject({
       displayName: ['Board', 'Board', 'settled', 'provider'],
-      permissions: [16, 16, 'settled', "rule 1: { group: 'Board', permissions: 16 }"],
+      permissions: [16, 16, 'settled', 'rule 1: {"group":"Board","permissions":16}'],
       addToCardsAndSpacesEnabled: [null, expect.anything(), 'not ours', null],
     });
     const counts = { desired: 2, observed: 2, pending: 0, stuck: 0, differing: 0 };
     expect(explanation.members).toEqual(counts);
     expect(explanation.admins).toContainEqual({
       ...{ id: ids[0], name: 'gina@example.com', desired: true, observed: true },
-      from: "rule 2: { adminsOf: '*', from: '* Admins' }",
+      from: 'rule 2: {"adminsOf":"*","from":"* Admins"}',
       standing: 'settled',
     });
 
@@ -225,7 +225,7 @@ describe('explain', () => {
     const asked = await explain(bridge, `groups/${board}`);
 
     const permissions = asked.fields.find(({ field }) => field === 'permissions');
-    const note = "It goes before rule 1: { group: 'Board', permissions: 16 }.";
+    const note = 'It goes before rule 1: {"group":"Board","permissions":16}.';
     expect(permissions).toMatchObject({ desired: 1, from: 'provider', note });
     const admin = { id: ids[1], from: 'provider', standing: 'settled' };
     expect(asked.admins).toContainEqual(expect.objectContaining(admin));

@@ -90,11 +90,9 @@ function toPerson(row: UserRow, deactivation: user.Deactivation) {
     id,
     name,
     provider: isManaged ? provider : null,
-    wanted: isManaged
-      ? { attributes, active: user.isWantedActive(desired, deactivation) }
-      : undefined,
+    wanted: isManaged ? { attributes, active: user.isWorking(desired, deactivation) } : undefined,
     held: held && {
-      active: user.isObservedActive(held, deactivation),
+      active: user.isWorking(held, deactivation),
       fullName: held.fullName,
       isNamedOtherwise:
         isManaged && user.listUserDifferences(desired, held, cells, deactivation).includes('name'),

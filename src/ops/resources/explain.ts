@@ -9,7 +9,6 @@ import {
   RULED_USER_FIELDS,
   type RuleBook,
   type Rulings,
-  toRuleText,
 } from '../../domain/rule-book.ts';
 import { foldCase, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { isAsked } from '../../domain/write.ts';
@@ -241,19 +240,18 @@ const REPLACED = 'a rule that is being replaced';
 function toRuleWords({ rules }: RuleBook, number: number | undefined): string {
   if (number === undefined) return REPLACED;
   const rule = rules[number - 1];
-  return `rule ${number}: ${rule ? toRuleText(rule) : '(gone)'}`;
+  return `rule ${number}: ${rule ? JSON.stringify(rule) : '(gone)'}`;
 }
 
 /** The roles of the group in each entity of which a rule speaks, or spoke. */
 function listEntities(it: Explained, seen: Readonly<Record<string, string | undefined>> = {}) {
-  const rulings: Rulings<string> = it.book.ruleEntities(it.row.name);
   const fields = listEntityFields(it.cells);
   const differing = fields.filter((field) => !holdsRoles(it.cells[field], seen[field]));
   return fields.map((field) => {
     const wanted = parseRoles(findWantedRoles(it.cells[field]));
     const held = seen[field] ? parseRoles(seen[field]) : null;
     const plain = toField({ ...it, differing }, field, [wanted, held]);
-    return { ...plain, from: toRuleWords(it.book, rulings[field]?.rule) };
+    return { ...plain, from: toRuleWords(it.book, it.rulings[field]?.rule) };
   });
 }
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownProvider } from '../../access/credentials.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
-import { isObservedActive, listUserDifferences } from '../../domain/kinds.ts';
+import { isWorking, listUserDifferences } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { eraseUser, planErasure } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
@@ -98,7 +98,7 @@ async function toUsers({ rules }: OpsSources, rows: readonly lists.Remarked<'use
   const { deactivation } = rules;
   return rows.map((row): OpsJson<'User'> => {
     const { upstreamId = null, desired, observed, cells } = toUserState(row);
-    const isActive = observed ? isObservedActive(observed, deactivation) : null;
+    const isActive = observed ? isWorking(observed, deactivation) : null;
     const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
     const isAddressKept =
       row.origin !== null && differing.includes('address') && !isWaiting(cells.address);

@@ -8,7 +8,7 @@ import {
   findNextRetryAt,
   findProblem,
 } from '../../domain/failure.ts';
-import { isObservedActive, type UserField } from '../../domain/kinds.ts';
+import { isWorking, type UserField } from '../../domain/kinds.ts';
 import { toLinkText } from '../../domain/link.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
@@ -142,9 +142,7 @@ function isOut({ deps, row }: Recording): boolean {
   if (row.type === 'group' || row.upstream_id === null) return !isLinked(row);
   const { observed, cells } = toUserState(row);
   const isWaiting = cells.active?.pending !== undefined;
-  return (
-    observed === undefined || isWaiting || !isObservedActive(observed, deps.policy.deactivation)
-  );
+  return observed === undefined || isWaiting || !isWorking(observed, deps.policy.deactivation);
 }
 
 /** Has others follow that the deleted resource has nothing left to do. */

@@ -1,5 +1,5 @@
 import { type ErasureObstacle, listPersonalNames, OBSTACLES } from '../../domain/erasure.ts';
-import { isGone, isObservedActive } from '../../domain/kinds.ts';
+import { isGone, isWorking } from '../../domain/kinds.ts';
 import type { JsonObject, UserId } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
@@ -114,7 +114,7 @@ async function listObstacles(
   const { links, held, drifts, calledAt } = await findErasureFacts(db, row);
   // A comparison that misses an unmanaged account looks for it, and forgets one that is gone.
   const isShown = !isDeleted && !isGone(observed);
-  const works = observed !== undefined && isObservedActive(observed, rules.deactivation);
+  const works = observed !== undefined && isWorking(observed, rules.deactivation);
   const found: Readonly<Partial<Record<ErasureObstacle, boolean>>> = {
     'in-service': isShown,
     active: isDeleted && works,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { askAgain, isWaiting } from '../../domain/cell.ts';
 import type { Loop } from '../../domain/clock.ts';
-import { type DesiredUser, isGone, isWantedActive, type ObservedUser } from '../../domain/kinds.ts';
+import { isGone, isWorking } from '../../domain/kinds.ts';
 import { applyRules } from '../../rules/follow.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
@@ -230,9 +230,9 @@ async function judgeSeen(
     return isProven ? { out_at: at } : { ...due, must_look: row.must_look + 1, due_class: 2 };
   }
   const isUndone = call?.outcome === 'done' && at > call.at;
-  if (!isUndone || isWantedActive(desired, policy.deactivation)) return undefined;
+  if (!isUndone || isWorking(desired, policy.deactivation)) return undefined;
   return { ...due, cells: JSON.stringify(askAgain(cells, ['active'], row.version)), due_class: 0 };
 }
 
-const isOut = (user: Pick<DesiredUser | ObservedUser, 'active' | 'temporarilyInactive'>) =>
-  !user.active || user.temporarilyInactive === true;
+/** True for whom either switch of the service keeps out. */
+const isOut = (user: Parameters<typeof isWorking>[0]) => !isWorking(user, 'temporarilyInactive');

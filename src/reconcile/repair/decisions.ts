@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ChangeKind, findHarm, isHandOver } from '../../domain/change.ts';
 import { listEntityFields } from '../../domain/entity.ts';
-import { isGone, isWantedActive } from '../../domain/kinds.ts';
+import { isGone, isWorking } from '../../domain/kinds.ts';
 import { disownLink } from '../../domain/link.ts';
 import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
 import {
@@ -169,7 +169,7 @@ async function isStillDesired(db: Db, { policy }: ProcessDeps, action: PlanActio
   }
   if (row.type === 'group') return false;
   const wanted = toUserState(row).desired;
-  return isWantedActive(wanted, policy.deactivation) === (desired.active === true);
+  return isWorking(wanted, policy.deactivation) === (desired.active === true);
 }
 
 /** A user or group that goes from one provider to another: each with the id by which it knows that one, null for none. */

@@ -6,7 +6,7 @@ import {
   USER_EXTENSION,
   withExtension,
 } from '../../domain/extensions.ts';
-import { isObservedActive, type UserField } from '../../domain/kinds.ts';
+import { isWorking, type UserField } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import { isJsonObject, type JsonObject, newId, userId } from '../../domain/values.ts';
 import { toCellsAfterUserDeletion, withSuspensionEnded } from '../../domain/write.ts';
@@ -99,7 +99,7 @@ export const userWrites: WriteKind<'user', UserField> = {
     const cells = toCellsAfterUserDeletion(state, row.version + 1);
     const isDue = listWaiting(cells).length > 0;
     // Who seems to be out already may have been let in again since: a look comes first.
-    const isSeenOut = observed !== undefined && !isObservedActive(observed, deactivation);
+    const isSeenOut = observed !== undefined && !isWorking(observed, deactivation);
     const columns = {
       ...toCellColumns(cells),
       ...(isDue || row.active === 1 ? toDeparture(row, clock.now()) : {}),

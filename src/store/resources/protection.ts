@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
-import { isGone, isObservedActive, isWantedActive } from '../../domain/kinds.ts';
+import { isGone, isWorking } from '../../domain/kinds.ts';
 import { MATCHES_NOTHING, type Matcher } from '../../domain/name.ts';
 import type { JsonObject, UserId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
@@ -102,8 +102,8 @@ async function lockOwners(tx: Db): Promise<UserRow[]> {
 
 function mayWork(row: UserRow): boolean {
   const { desired, observed } = toUserState(row);
-  if (observed === undefined || !isWantedActive(desired, 'temporarilyInactive')) return false;
-  return isObservedActive(observed, 'temporarilyInactive');
+  if (observed === undefined || !isWorking(desired, 'temporarilyInactive')) return false;
+  return isWorking(observed, 'temporarilyInactive');
 }
 
 function listNames(row: ResourceRow): (string | null | undefined)[] {
