@@ -53,20 +53,6 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** The JSON of a failure without the words that mention a name; undefined: none does. */
-export function silence(
-  json: string,
-  isMentioned: (text: string | null) => boolean,
-): string | undefined {
-  let isSilenced = false;
-  const silent: unknown = JSON.parse(json, (key, value: unknown) => {
-    if (key !== 'words' || typeof value !== 'string' || !isMentioned(value)) return value;
-    isSilenced = true;
-    return ERASED;
-  });
-  return isSilenced ? JSON.stringify(silent) : undefined;
-}
-
 /** Checks whether a text has one of these names in it, in any case, and not as a part of a longer word. */
 export function createMention(names: readonly string[]): (text: string | null) => boolean {
   if (names.length === 0) return () => false;

@@ -4,11 +4,10 @@ import type { JsonObject, UserId } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import {
-  type EventMentions,
   eraseRow,
   eraseTraces,
   findErasureFacts,
-  findEventMentions,
+  listEventMentions,
   silenceWords,
 } from '../../store/resources/erasure.ts';
 import { findRow, lockRow, readRows, type UserRow } from '../../store/resources/rows.ts';
@@ -35,15 +34,13 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   const row = await findRow(store.read, { type: 'user', id });
   if (row === undefined) return undefined;
   // Read before the transaction, because the audit log may be long.
-  const events = await findEventMentions(store.read, listNames(row));
-  const erasure = await store.write((tx) => eraseIn(tx, deps, row.id, events));
+  const eventIds = await listEventMentions(store.read, listNames(row));
+  const erasure = await store.write((tx) => eraseIn(tx, deps, row.id, eventIds));
   if (typeof erasure?.rows === 'number') await store.scrub();
   return erasure;
 }
 
 const PART = 50;
-/** Events have a time of their own, after which they go. */
-const NO_EVENTS: EventMentions = { sayingIds: [], authoredIds: [] };
 
 /** Erases users whose deletion ended before `before` (epoch milliseconds), until `signal` is aborted. */
 export async function forgetTombstones(
@@ -56,7 +53,8 @@ export async function forgetTombstones(
   for await (const rows of readRows(read, 'user', { limit: PART, where: old })) {
     for (const { id } of rows) {
       if (signal.aborted) return;
-      await write((tx) => eraseIn(tx, deps, id, NO_EVENTS));
+      // Events have a time of their own, after which they go.
+      await write((tx) => eraseIn(tx, deps, id, []));
     }
   }
 }
@@ -65,7 +63,7 @@ async function eraseIn(
   tx: Db,
   deps: ErasureDeps,
   id: UserId,
-  events: EventMentions,
+  eventIds: readonly string[],
 ): Promise<Erasure | undefined> {
   await lockUntilCommit(tx, 'former-ids');
   const row = await lockRow(tx, { type: 'user', id });
@@ -73,7 +71,7 @@ async function eraseIn(
   const planned = await toErasure(tx, deps, row);
   if (planned.obstacles.length > 0) return planned;
   const names = listNames(row);
-  const rows = await eraseTraces(tx, { id, account: row.upstream_id, names, ...events });
+  const rows = await eraseTraces(tx, { row, names, eventIds });
   await silenceWords(tx, names);
   await eraseRow(tx, row, deps.clock.now());
   return { ...planned, rows };

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
-import { createMention, ERASED, silence } from '../../domain/erasure.ts';
+import { createMention, ERASED } from '../../domain/erasure.ts';
 import { withoutPersonalData } from '../../domain/kinds.ts';
-import { foldCase, type UserId } from '../../domain/values.ts';
+import { foldCase } from '../../domain/values.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
 import { execute, isPostgres, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { deleteWhere, type Row, updateWhere } from '../tables.ts';
+import { deleteWhere, updateWhere } from '../tables.ts';
 import { deleteRow, type UserRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
@@ -35,51 +35,37 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
   });
 }
 
-/** Ids of events of the audit log with the name of a user in their text, and of those by an author of that name. */
-export type EventMentions = Readonly<Record<'sayingIds' | 'authoredIds', readonly string[]>>;
-
-interface ErasedUser extends EventMentions {
-  readonly id: UserId;
-  readonly account: number | null;
-  readonly names: readonly string[];
-}
-
 /**
- * Erases what other tables say of the user, and returns the number of rows. Rows of the ledger and of plans stay,
- * nameless, because limits and a recovery count them.
+ * Erases what other tables say of the user, and returns the number of rows. Logs and plans keep ids, which name nobody:
+ * limits and a recovery count them. `eventIds`: events whose text mentions the user.
  */
 export async function eraseTraces(
   tx: Db,
-  { id, account, names, sayingIds, authoredIds }: ErasedUser,
+  {
+    row: { id, seq, upstream_id: account },
+    names,
+    eventIds,
+  }: { row: UserRow; names: readonly string[]; eventIds: readonly string[] },
 ): Promise<number> {
-  const number = String(account ?? '');
-  const nobody = { author_id: null, author_username: null, author_address: null };
+  const about = sql`(resource_id = ${id} or member_id = ${id})`;
+  const named = await deleteWhere(tx, 'audit_event_subjects', { subject: id });
+  const events = [...eventIds, ...named.map(({ event_id }) => event_id)];
+  // An event is reduced to its time and its kind.
+  const reduced = { message: null, author_id: null, author_username: null, author_address: null };
   const changed = [
+    named,
+    await deleteWhere(tx, 'audit_event_subjects', { event_id: eventIds, resource_type: null }),
+    await updateWhere(tx, 'audit_events', { id: events }, reduced),
+    await updateWhere(tx, 'audit_events', { author_id: account ?? -1 }, reduced),
     await deleteWhere(tx, 'disputes', { resource_type: 'user', name_folded: names.map(foldCase) }),
-    // An event is reduced to its time, its kind and its author, who may be the user too.
-    await updateWhere(tx, 'audit_events', { id: sayingIds }, { message: null }),
-    await deleteWhere(tx, 'audit_event_subjects', { event_id: sayingIds, resource_type: null }),
-    await updateWhere(tx, 'audit_events', { id: authoredIds }, nobody),
-    await updateWhere(tx, 'audit_events', { author_id: account ?? -1 }, nobody),
+    await deleteWhere(tx, 'names', { resource: id }),
+    await deleteWhere(tx, 'former_ids', { resource_type: 'user', resource_id: id }),
+    await deleteWhere(tx, 'links', { target: seq }),
   ];
   const statements = [
-    sql`delete from names where resource = ${id}`,
-    sql`delete from former_ids where resource_type = 'user' and resource_id = ${id}`,
-    sql`delete from links where target = (select seq from resources where id = ${id})`,
     sql`delete from notices where key like ${`leaver:${id}:%`}`,
-    sql`delete from drifts where resource_id = ${id} or member_id = ${id}`,
-    sql`update requests set resource_id = null where resource_id = ${id}`,
-    sql`update own_calls set resource_id = ${ERASED}, upstream_id = null
-      where resource_id = ${id}`,
-    sql`update own_calls set member_id = ${ERASED} where member_id = ${number} and member_id <> ''`,
-    sql`update plan_actions set desired = 'null', observed = 'null',
-        resource_id = case when resource_id = ${id} then ${ERASED} else resource_id end,
-        member_id = case when member_id = ${id} then ${ERASED} else member_id end
-      where resource_id = ${id} or member_id = ${id}`,
-    sql`update acts set target = ${ERASED} where target = ${id}`,
-    sql`update audit_events set message = null
-      where id in (select event_id from audit_event_subjects where subject = ${id})`,
-    sql`delete from audit_event_subjects where subject = ${id}`,
+    sql`delete from drifts where ${about}`,
+    sql`update plan_actions set desired = 'null', observed = 'null' where ${about}`,
   ];
   let rows = changed.reduce((sum, some) => sum + some.length, 0);
   for (const statement of statements) rows += await execute(tx, statement);
@@ -93,16 +79,15 @@ const WORDS = [
   { table: 'links', column: 'problem', fails: sql`pending is not null` },
 ] as const;
 
-/** Takes these names out of the service's words about changes of others that fail. */
+/** Takes the service's words out of the failures of others that mention one of these names. */
 export async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
   const isMentioned = createMention(names);
   for (const { table, column, fails } of WORDS) {
     const rows = await select<{ text: string }>(tx)`
       select distinct ${sql.ref(column)} as text from ${sql.table(table)}
       where ${fails} and ${sql.ref(column)} like '%"words"%'`;
-    for (const { text } of rows) {
-      const silent = silence(text, isMentioned);
-      if (silent === undefined) continue;
+    for (const { text } of rows.filter((one) => isMentioned(one.text))) {
+      const silent = text.replaceAll(/"words":"(?:[^"\\]|\\.)*"/g, `"words":"${ERASED}"`);
       await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${silent}
         where ${fails} and ${sql.ref(column)} = ${text}`.execute(tx);
     }
@@ -134,28 +119,23 @@ export async function findErasureFacts(
 
 const EVENTS_PART = 1_000;
 
-type EventTexts = Pick<Row<'audit_events'>, 'id' | 'message' | 'author_username'> & {
-  readonly texts: string | null;
-};
-
-/** Searches the texts of all events for one of these names. */
-export async function findEventMentions(db: Db, names: readonly string[]): Promise<EventMentions> {
+/** Lists the events whose text, or whose author, has one of these names. */
+export async function listEventMentions(db: Db, names: readonly string[]): Promise<string[]> {
   const isMentioned = createMention(names);
-  const sayingIds: string[] = [];
-  const authoredIds: string[] = [];
+  const ids: string[] = [];
   const join = isPostgres(db) ? sql`string_agg` : sql`group_concat`;
   for (let last: string | undefined = ''; last !== undefined; ) {
-    const rows: EventTexts[] = await select<EventTexts>(db)`select id, message, author_username,
-        (select ${join}(subject, ' ') from audit_event_subjects
-          where event_id = audit_events.id and resource_type is null) as texts
+    type EventTexts = Readonly<Record<'message' | 'author_username' | 'texts', string | null>>;
+    const rows: (EventTexts & { id: string })[] = await select<EventTexts & { id: string }>(db)`
+      select id, message, author_username, (select ${join}(subject, ' ') from audit_event_subjects
+        where event_id = audit_events.id and resource_type is null) as texts
       from audit_events where id > ${last} order by id limit ${EVENTS_PART}`;
     for (const { id, message, texts, author_username } of rows) {
-      if (isMentioned(message) || isMentioned(texts)) sayingIds.push(id);
-      if (isMentioned(author_username)) authoredIds.push(id);
+      if ([message, texts, author_username].some(isMentioned)) ids.push(id);
     }
     last = rows.at(-1)?.id;
     // Many reads of the store in a row would block the event loop.
     await nextTurn();
   }
-  return { sayingIds, authoredIds };
+  return ids;
 }
