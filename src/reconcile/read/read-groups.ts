@@ -13,16 +13,16 @@ import { fetchMemberIds, observeMembers } from '../group/observe.ts';
 import { classify } from '../outcome.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
-import { groupEntries, toGroupEntry } from './group-entries.ts';
+import { toGroupEntry } from './entries.ts';
 import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
-import { EntryStore } from './store-entries.ts';
+import { storeEntries } from './store-entries.ts';
 
 /** Groups of one read of the store. */
 const PART = 50;
 const SEVERAL = 'several groups of the service have this name, so it is not known which is which';
 
 /** Stores the groups of both lists, and reads the members that no list carried completely, one call each. */
-export async function readMembers(run: ReadRun): Promise<undefined> {
+export async function readMembers(run: ReadRun): Promise<void> {
   const { reading } = run;
   const { members: state } = reading.lists;
   // A failed call is repeated from where it was.
@@ -45,11 +45,12 @@ async function storeGroups(run: ReadRun): Promise<void> {
   if (join.scimId !== undefined) await quirks.learn({ groupScimId: join.scimId });
   const form = quirks.current().groupScimId;
   const restSentAt = lists.restGroups.since ?? since;
-  const entries = join.groups.map((group) =>
+  const entries = join.groups.map((group) => {
     // The older of the two lists decides how old what is known is.
-    toGroupEntry(group, { form, sentAt: group.scim?.sentAt ?? restSentAt }),
-  );
-  await new EntryStore(run, groupEntries).store(entries);
+    const sentAt = scimGroups.get(group.scim?.id ?? '')?.sentAt ?? restSentAt;
+    return toGroupEntry(group, { form, sentAt });
+  });
+  await storeEntries({ ...run, type: 'group' }, entries);
   const names = new Set(join.ambiguous.map(foldCase));
   const known = { resource_type: 'group', reason: SEVERAL } as const;
   await store.write(async (tx) => {
@@ -137,7 +138,17 @@ function joinGroups(
   rest: readonly RestGroup[],
   deleted: ReadonlySet<string>,
 ) {
-  const { pairs: named, ambiguous } = pairByName(scim, rest, deleted);
+  const byName = Map.groupBy(scim, ({ displayName }) => toSpelling(displayName));
+  const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
+  const ambiguous: string[] = [];
+  const named = toPairs(scim, ({ displayName }) => {
+    const name = toSpelling(displayName);
+    const all = restByName.get(name) ?? [];
+    const [partner, ...others] = all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
+    if (others.length === 0 && byName.get(name)?.length === 1) return partner;
+    if (partner !== undefined) ambiguous.push(displayName);
+    return undefined;
+  });
   let scimId: GroupScimId | undefined = named.size > 0 ? 'unrelated' : undefined;
   for (const [form, toId] of FORMS) {
     const byId = new Map(rest.map((group) => [toId(group), group]));
@@ -150,8 +161,7 @@ function joinGroups(
     );
     if (agrees) return { scimId: form, groups: withUnpaired(pairs, scim, rest), ambiguous: [] };
   }
-  const names = new Set(scim.map(({ displayName }) => toSpelling(displayName)));
-  const restOnly = rest.filter(({ name }) => !names.has(toSpelling(name)));
+  const restOnly = rest.filter(({ name }) => !byName.has(toSpelling(name)));
   return { groups: withUnpaired(named, scim, restOnly), ambiguous, scimId };
 }
 
@@ -163,30 +173,11 @@ function toPairs(
   return new Map(partners.flatMap(([one, other]) => (other ? [[one, other] as const] : [])));
 }
 
-function pairByName(
-  scim: readonly ListedScimGroup[],
-  rest: readonly RestGroup[],
-  deleted: ReadonlySet<string>,
-) {
-  const byName = Map.groupBy(scim, ({ displayName }) => toSpelling(displayName));
-  const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
-  const ambiguous: string[] = [];
-  const pairs = toPairs(scim, ({ displayName }) => {
-    const name = toSpelling(displayName);
-    const all = restByName.get(name) ?? [];
-    const [partner, ...others] = all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
-    if (others.length === 0 && byName.get(name)?.length === 1) return partner;
-    if (partner !== undefined) ambiguous.push(displayName);
-    return undefined;
-  });
-  return { pairs, ambiguous };
-}
-
 function withUnpaired(
   pairs: ReturnType<typeof toPairs>,
   scim: readonly ListedScimGroup[],
   rest: readonly RestGroup[],
-): { readonly scim?: ListedScimGroup; readonly rest?: RestGroup | undefined }[] {
+): Parameters<typeof toGroupEntry>[0][] {
   const paired = new Set(pairs.values());
   return [
     ...scim.map((group) => ({ scim: group, rest: pairs.get(group) })),

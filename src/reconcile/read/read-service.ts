@@ -1,3 +1,4 @@
+import { unreadable } from '../../upstream/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
 import { companyUsers, groups } from '../../upstream/operations/people.ts';
@@ -8,8 +9,15 @@ import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { Transport } from '../../upstream/transport.ts';
-import { backoffMs, classify, type ReadFailure, toReadFailure } from '../outcome.ts';
-import { isSectionUp, readSections, saveSection } from '../sections.ts';
+import { backoffMs, classify, toReadFailure } from '../outcome.ts';
+import {
+  assertService,
+  isOtherService,
+  isSectionUp,
+  readSections,
+  saveSection,
+} from '../sections.ts';
+import { toCompanyUserEntry, toScimUserEntry } from './entries.ts';
 import { readMembers } from './read-groups.ts';
 import {
   LISTS,
@@ -21,9 +29,7 @@ import {
   type ShowingList,
   toSection,
 } from './reading.ts';
-import { assertService, isOtherService } from './service.ts';
-import { EntryStore } from './store-entries.ts';
-import { toCompanyUserEntry, toScimUserEntry, userEntries } from './user-entries.ts';
+import { storeEntries } from './store-entries.ts';
 
 /** How one list is read. */
 interface List {
@@ -50,7 +56,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
     storePage: (run, items, sentAt) => {
       const users = items.map(parseScimUser);
       const entries = users.map((user) => toScimUserEntry(user, sentAt));
-      return new EntryStore(run, userEntries).store(entries);
+      return storeEntries({ ...run, type: 'user' }, entries);
     },
   },
   /** Roles, licences and suspensions. Accounts that it alone shows are users too: groups may have them as members. */
@@ -64,7 +70,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
       const users = items.map(parseCompanyUser);
       await assertService(run.deps, { companyId: users[0]?.companyId });
       const entries = users.map((user) => toCompanyUserEntry(user, sentAt));
-      await new EntryStore(run, userEntries).store(entries);
+      await storeEntries({ ...run, type: 'user' }, entries);
     },
   },
   /** Names of the groups, and members where the list carries them. */
@@ -92,28 +98,29 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
   },
 };
 
-/** Reads a list to its proven end, and stores it. Returns why it is not complete. @throws what a call of it throws */
-async function readList(run: ReadRun, name: ListName): Promise<ReadFailure | undefined> {
+/** Reads a list to its proven end, and stores it. @throws UpstreamError, also where the list is not complete */
+async function readList(run: ReadRun, name: ListName): Promise<void> {
   if (name === 'members') return readMembers(run);
   const { lists, scimGroups, restGroups } = run.reading;
-  let words: string | undefined;
+  let [operation, reason]: readonly [string, string] = [name, ''];
   for (const way of SHOWING[name].ways) {
     lists[name] = { state: 'open', count: 0, since: run.deps.clock.now() };
     // What an incomplete way has left is forgotten.
     if (name === 'groups') scimGroups.clear();
     if (name === 'restGroups') restGroups.clear();
-    const reason = await readPages(run, name, way).catch((error: unknown) => {
+    const left = await readPages(run, name, way).catch((error: unknown) => {
       // A service that does not take these parameters may take those of the next way.
       const { verdict, problem } = classify(error);
       if (verdict !== 'refused') throw error;
       return problem.words;
     });
-    if (reason === undefined) return undefined;
-    words = `${way.id}: ${reason}`;
+    if (left === undefined) return;
+    [operation, reason] = [way.id, left];
   }
-  return words === undefined ? undefined : { problem: { code: 'incomplete', words }, text: words };
+  throw unreadable(operation, reason, { outcome: 'answered' });
 }
 
+/** Reads the pages of a list. Returns why they are not the whole list. */
 async function readPages(run: ReadRun, name: ShowingList, way: Way): Promise<string | undefined> {
   const { clock, policy, upstream } = run.deps;
   const { knownTotal, storePage } = SHOWING[name];
@@ -135,13 +142,12 @@ async function readPages(run: ReadRun, name: ShowingList, way: Way): Promise<str
 
 /** Times that the list of roles may be incomplete, or not be understood, before the rest serves without it. */
 const UNREADABLE_MAX = 3;
-const UNREADABLE: ReadonlySet<string> = new Set(['unreadable', 'incomplete']);
 
 interface ReadOptions {
   /** Failures in a row of one list after which the read ends without a result; by default it goes on for ever. */
   readonly failuresMax?: number;
   /** Called once a list was read or refused. */
-  readonly onEnd?: (() => Promise<void>) | undefined;
+  readonly onEnd?: () => Promise<void>;
 }
 
 /** Reads every open list to its end, or leaves out a refused one. Returns why one was not read. @throws `other-service` */
@@ -155,46 +161,38 @@ export async function readService(
     // Missing roles do not block SCIM for ever: the rest serves, and status tells the gap.
     const mayGiveUp =
       list === 'companyUsers' && failuresMax === undefined && failures + 1 >= UNREADABLE_MAX;
-    const reason = await tryList(run, list, { mayGiveUp, onEnd });
-    failures = reason === undefined ? 0 : failures + 1;
-    if (reason === undefined) continue;
-    if (failures === failuresMax) return reason.text;
-    const retryInMs = backoffMs(failures, reason.retryAfterMs, deps.random());
-    deps.events.firstReadFailed({ step: list, reason: reason.text, retryInMs });
-    await deps.clock.sleep(retryInMs, signal);
+    try {
+      await readOrLeaveOut(run, list, mayGiveUp);
+      await onEnd?.();
+      failures = 0;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isOtherService(error)) throw error;
+      // What was not stored as read is read again, but for the members that were.
+      reading.lists[list] = { state: 'open', count: 0 };
+      const { text: reason, retryAfterMs } = toReadFailure(error);
+      failures += 1;
+      if (failures === failuresMax) return reason;
+      const retryInMs = backoffMs(failures, retryAfterMs, deps.random());
+      deps.events.firstReadFailed({ step: list, reason, retryInMs });
+      await deps.clock.sleep(retryInMs, signal);
+    }
   }
   return undefined;
 }
 
-/** Reads one list, or leaves it out. Returns why it could not be read. */
-async function tryList(
-  run: ReadRun,
-  list: ListName,
-  { mayGiveUp, onEnd }: Pick<ReadOptions, 'onEnd'> & { readonly mayGiveUp: boolean },
-): Promise<ReadFailure | undefined> {
-  const { deps, reading, signal } = run;
-  const toFailure = (error: unknown): ReadFailure => {
-    signal.throwIfAborted();
-    if (isOtherService(error)) throw error;
-    return toReadFailure(error);
-  };
-  const reason = await readList(run, list).catch(toFailure);
-  const isGivenUp = mayGiveUp && reason !== undefined && UNREADABLE.has(reason.problem.code);
-  if (reason !== undefined && reason.verdict !== 'forbidden' && !isGivenUp) return reason;
+async function readOrLeaveOut(run: ReadRun, list: ListName, mayGiveUp: boolean): Promise<void> {
+  const { deps, reading } = run;
   try {
-    if (reason === undefined) await endList(run, list);
-    else {
-      // The section comes first: a refused list must never look open.
-      await saveSection(deps, toSection(list), reason.problem);
-      reading.restart(toSection(list), 'refused');
-    }
-    await onEnd?.();
-    return undefined;
+    await readList(run, list);
   } catch (error) {
-    // What was not stored as read is read again.
-    reading.lists[list] = { state: 'open', count: 0 };
-    return toFailure(error);
+    const { verdict, problem } = toReadFailure(error);
+    if (verdict !== 'forbidden' && !(mayGiveUp && problem.code === 'unreadable')) throw error;
+    // The section comes first: a refused list must never look open.
+    await saveSection(deps, toSection(list), problem);
+    return reading.restart(toSection(list), 'refused');
   }
+  await endList(run, list);
 }
 
 /** A section opens once all its lists are read, so that a provider does not get "not found" too early. */

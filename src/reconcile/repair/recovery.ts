@@ -26,7 +26,7 @@ import { addPlan, addToHeld, takeWaiting, tellPlan } from '../plans.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { readService } from '../read/read-service.ts';
 import { Reading, type ReadRun } from '../read/reading.ts';
-import { mayGoWithout } from '../read/service.ts';
+import { mayGoWithout } from '../sections.ts';
 import { type Mode, OBSERVING } from '../write-guard.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */

@@ -222,10 +222,15 @@ export async function findGroupByUpstream(
   return rows.toSorted((a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq)[0];
 }
 
-function listServiceNames(row: ResourceRow): string[] {
+type ServiceNames = 'observed_user_name_folded' | 'observed_email_folded' | 'name_folded';
+
+/** The folded names by which the service knows a user or group. */
+export function listServiceNames(
+  row: Pick<ResourceRow, 'type'> & Partial<Pick<ResourceRow, ServiceNames>>,
+): string[] {
   const { observed_user_name_folded, observed_email_folded } = row;
   const names = [observed_user_name_folded, observed_email_folded];
-  return [...names, row.type === 'group' ? row.name_folded : null].flatMap((name) => name ?? []);
+  return [...names, row.type === 'group' ? row.name_folded : null].flatMap((name) => name || []);
 }
 
 /** Lists the names by which the service may call a user or group. */
