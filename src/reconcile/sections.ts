@@ -181,7 +181,7 @@ export interface KnownService {
 }
 
 /** The service that the store belongs to; unknown of a new store. */
-export const SERVICE = createShared<KnownService>('service');
+const SERVICE = createShared<KnownService>('service');
 
 type StoreDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'identity'>;
 

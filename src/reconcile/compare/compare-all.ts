@@ -2,17 +2,10 @@ import { toCount } from '../../domain/text.ts';
 import { BridgeError } from '../../domain/values.ts';
 import { changeDrifts, type DriftRow, endOrphanedDrifts } from '../../store/drifts.ts';
 import { listNamesakes } from '../../store/resources/find.ts';
-import {
-  listRows,
-  lockRow,
-  MANAGED,
-  type ResourceRow,
-  readRows,
-} from '../../store/resources/rows.ts';
-import type { Db } from '../../store/store.ts';
+import { listRows, lockRow, type ResourceRow, readRows } from '../../store/resources/rows.ts';
 import { isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
 import { readService } from '../read/read-service.ts';
-import { LISTS_OF, READ_SECTIONS, type ReadRun } from '../read/reading.ts';
+import { READ_SECTIONS, type ReadRun } from '../read/reading.ts';
 import {
   compareWithKnown,
   type DriftChanges,
@@ -85,17 +78,8 @@ export class Comparison {
   /** Reads every list to its proven end. A section that the service closes is left out and reported. */
   async #readLists(): Promise<void> {
     const { reading } = this.#run;
-    const { lists } = reading;
     const failed = await readService(this.#run, { failuresMax: FAILURES_MAX });
     if (failed !== undefined) throw new BridgeError('sweep-incomplete', failed);
-    for (const pair of Object.values(LISTS_OF)) {
-      const [empty, full] = lists[pair[0]].count === 0 ? pair : pair.toReversed();
-      const areRead = pair.every((list) => reading.isDone(list));
-      if (areRead && empty && full && lists[empty].count === 0 && lists[full].count > 0) {
-        const words = `the list ${empty} is empty, and ${full} is not`;
-        throw new BridgeError('sweep-incomplete', words);
-      }
-    }
     for (const section of READ_SECTIONS) {
       if (!reading.isDone(section))
         this.reasons.add(`the service does not let the bridge read its ${section}`);
@@ -182,10 +166,9 @@ export class Comparison {
       { ...known, drifts: known.drifts.filter((one) => isSure(one.kind, one.member_id)) },
     );
     const kinds = changes.fresh.map(({ kind }) => kind);
-    if (kinds.length === 0) return changes;
-    if (row.origin === null && !(await isAwaited(deps.store.read, row))) return changes;
+    if (kinds.length === 0 || row.origin === null) return changes;
     // A missing one was looked for before.
-    if (row.origin !== null && reading.isSeen(row)) {
+    if (reading.isSeen(row)) {
       suspects.differing.set(row.seq, listPartsOf(kinds, deactivation));
     }
     return { ...changes, fresh: [] };
@@ -237,13 +220,4 @@ export class Comparison {
       : 'what was seen to differ could not be looked at again';
     this.reasons.add(`${what} (${looked.reason})`);
   }
-}
-
-/** True for what was just seen for the first time while a create of ours may have made it. */
-async function isAwaited(db: Db, row: ResourceRow): Promise<boolean> {
-  const { type, observed_user_name_folded: name, observed_email_folded: email } = row;
-  const names =
-    type === 'group' ? [row.name_folded] : [name, email].filter((text) => text !== null);
-  const unconfirmed = { name_folded: names, ...MANAGED, upstream_id: null };
-  return (await listRows(db, type, unconfirmed, { limit: 1 })).length > 0;
 }

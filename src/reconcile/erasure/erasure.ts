@@ -7,7 +7,6 @@ import {
   eraseRow,
   eraseTraces,
   findErasureFacts,
-  listEventMentions,
   silenceWords,
 } from '../../store/resources/erasure.ts';
 import { findRow, lockRow, readRows, type UserRow } from '../../store/resources/rows.ts';
@@ -33,9 +32,7 @@ export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure 
   const { store } = deps;
   const row = await findRow(store.read, { type: 'user', id });
   if (row === undefined) return undefined;
-  // Read before the transaction, because the audit log may be long.
-  const eventIds = await listEventMentions(store.read, listNames(row));
-  const erasure = await store.write((tx) => eraseIn(tx, deps, row.id, eventIds));
+  const erasure = await store.write((tx) => eraseIn(tx, deps, row.id));
   if (typeof erasure?.rows === 'number') await store.scrub();
   return erasure;
 }
@@ -53,25 +50,19 @@ export async function forgetTombstones(
   for await (const rows of readRows(read, 'user', { limit: PART, where: old })) {
     for (const { id } of rows) {
       if (signal.aborted) return;
-      // Events have a time of their own, after which they go.
-      await write((tx) => eraseIn(tx, deps, id, []));
+      await write((tx) => eraseIn(tx, deps, id));
     }
   }
 }
 
-async function eraseIn(
-  tx: Db,
-  deps: ErasureDeps,
-  id: UserId,
-  eventIds: readonly string[],
-): Promise<Erasure | undefined> {
+async function eraseIn(tx: Db, deps: ErasureDeps, id: UserId): Promise<Erasure | undefined> {
   await lockUntilCommit(tx, 'former-ids');
   const row = await lockRow(tx, { type: 'user', id });
   if (row === undefined) return undefined;
   const planned = await toErasure(tx, deps, row);
   if (planned.obstacles.length > 0) return planned;
   const names = listNames(row);
-  const rows = await eraseTraces(tx, { row, names, eventIds });
+  const rows = await eraseTraces(tx, row, names);
   await silenceWords(tx, names);
   await eraseRow(tx, row, deps.clock.now());
   return { ...planned, rows };

@@ -8,13 +8,14 @@ import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/r
 import { toUpstreamIds } from '../../store/resources/state.ts';
 import { deleteWhere } from '../../store/tables.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { decideMerge, toLookAgainColumns } from '../differences.ts';
 import { fetchMemberIds, observeMembers } from '../group/observe.ts';
 import { classify } from '../outcome.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
 import { toGroupEntry } from './entries.ts';
-import { type ListedScimGroup, READING, type ReadRun } from './reading.ts';
+import { READING, type ReadRun } from './reading.ts';
 import { storeEntries } from './store-entries.ts';
 
 /** Groups of one read of the store. */
@@ -37,19 +38,12 @@ export async function readMembers(run: ReadRun): Promise<void> {
 async function storeGroups(run: ReadRun): Promise<void> {
   const { store, clock, quirks } = run.deps;
   const { since, scimGroups, restGroups, lists } = run.reading;
-  // A list whose pages were read before shows groups that were deleted since beside those that were founded in their place.
-  const gone = { upstream_uid: [...restGroups.keys()], deleted_at: { '<>': null } } as const;
-  const rows = await listRows(store.read, 'group', gone);
-  const deleted = new Set(rows.flatMap(({ upstream_uid }) => upstream_uid ?? []));
-  const join = joinGroups([...scimGroups.values()], [...restGroups.values()], deleted);
+  const join = joinGroups([...scimGroups.values()], [...restGroups.values()]);
   if (join.scimId !== undefined) await quirks.learn({ groupScimId: join.scimId });
   const form = quirks.current().groupScimId;
-  const restSentAt = lists.restGroups.since ?? since;
-  const entries = join.groups.map((group) => {
-    // The older of the two lists decides how old what is known is.
-    const sentAt = scimGroups.get(group.scim?.id ?? '')?.sentAt ?? restSentAt;
-    return toGroupEntry(group, { form, sentAt });
-  });
+  // The older of the two lists decides how old what is known is.
+  const sentAt = lists.groups.since ?? lists.restGroups.since ?? since;
+  const entries = join.groups.map((group) => toGroupEntry(group, { form, sentAt }));
   await storeEntries({ ...run, type: 'group' }, entries);
   const names = new Set(join.ambiguous.map(foldCase));
   const known = { resource_type: 'group', reason: SEVERAL } as const;
@@ -133,18 +127,13 @@ const FORMS: readonly (readonly [GroupScimId, (rest: RestGroup) => string])[] = 
  * Joins the groups of both lists by ids where id and name agree for all, else by names that are unique in both.
  * `scimId`: undefined when no group tells; `ambiguous`: names of groups with several partners, which stay without REST ids.
  */
-function joinGroups(
-  scim: readonly ListedScimGroup[],
-  rest: readonly RestGroup[],
-  deleted: ReadonlySet<string>,
-) {
+function joinGroups(scim: readonly ScimGroup[], rest: readonly RestGroup[]) {
   const byName = Map.groupBy(scim, ({ displayName }) => toSpelling(displayName));
   const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
   const ambiguous: string[] = [];
   const named = toPairs(scim, ({ displayName }) => {
     const name = toSpelling(displayName);
-    const all = restByName.get(name) ?? [];
-    const [partner, ...others] = all.length > 1 ? all.filter(({ uid }) => !deleted.has(uid)) : all;
+    const [partner, ...others] = restByName.get(name) ?? [];
     if (others.length === 0 && byName.get(name)?.length === 1) return partner;
     if (partner !== undefined) ambiguous.push(displayName);
     return undefined;
@@ -166,8 +155,8 @@ function joinGroups(
 }
 
 function toPairs(
-  scim: readonly ListedScimGroup[],
-  findPartner: (group: ListedScimGroup) => RestGroup | undefined,
+  scim: readonly ScimGroup[],
+  findPartner: (group: ScimGroup) => RestGroup | undefined,
 ) {
   const partners = scim.map((group) => [group, findPartner(group)] as const);
   return new Map(partners.flatMap(([one, other]) => (other ? [[one, other] as const] : [])));
@@ -175,7 +164,7 @@ function toPairs(
 
 function withUnpaired(
   pairs: ReturnType<typeof toPairs>,
-  scim: readonly ListedScimGroup[],
+  scim: readonly ScimGroup[],
   rest: readonly RestGroup[],
 ): Parameters<typeof toGroupEntry>[0][] {
   const paired = new Set(pairs.values());

@@ -76,8 +76,8 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
   /** Names of the groups, and members where the list carries them. */
   groups: {
     ways: [toWay(scim.getGroups, {})],
-    async storePage({ reading: { scimGroups } }, items, sentAt) {
-      for (const group of items.map(parseScimGroup)) scimGroups.set(group.id, { ...group, sentAt });
+    async storePage({ reading: { scimGroups } }, items) {
+      for (const group of items.map(parseScimGroup)) scimGroups.set(group.id, group);
     },
   },
   /** Permissions, flags and REST ids of the groups. */

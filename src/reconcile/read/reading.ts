@@ -30,7 +30,7 @@ export type ShowingList = Exclude<ListName, 'members'>;
 export const READ_SECTIONS = parseFields<ReadSection>(LISTS);
 
 /** The list of each type that SCIM shows, and that of the other interface. */
-export const LISTS_OF = {
+const LISTS_OF = {
   user: ['users', 'companyUsers'],
   group: ['groups', 'restGroups'],
 } as const;
@@ -39,9 +39,6 @@ export const LISTS_OF = {
 export function toSection(list: ListName): ReadSection {
   return list === 'users' || list === 'companyUsers' ? list : 'groups';
 }
-
-/** Group of the SCIM list, and when its page was asked for (epoch milliseconds). */
-export type ListedScimGroup = ScimGroup & { readonly sentAt: number };
 
 interface ListState {
   /** `refused`: the service does not let the bridge read it. */
@@ -84,7 +81,7 @@ export class Reading {
     restGroups: new Set(),
   };
   /** Groups of the two lists, by SCIM id and by uid, until both are whole. */
-  readonly scimGroups = new Map<string, ListedScimGroup>();
+  readonly scimGroups = new Map<string, ScimGroup>();
   readonly restGroups = new Map<string, RestGroup>();
   /** `seq` of the last group whose members were asked for by themselves. */
   membersAfter = 0;

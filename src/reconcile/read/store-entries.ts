@@ -19,7 +19,7 @@ import {
   type ResourceType,
   updateRow,
 } from '../../store/resources/rows.ts';
-import { NO_IDS, toObservation, toObservedUser } from '../../store/resources/state.ts';
+import { NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { decideMerge, toLookAgainColumns } from '../differences.ts';
 import { observeMembers, toSeenMembers } from '../group/observe.ts';
@@ -134,14 +134,15 @@ async function saveEntries(tx: Db, run: Storing, entries: readonly Entry[]): Pro
     reading.moved.add(id);
     await updateRow(tx, row, toLookAgainColumns(row, now));
   }
-  const licensed: UserId[] = [];
+  const users: UserId[] = [];
   for (const listed of known.filter(({ row }) => !moved.has(row.id))) {
-    if (await saveKnown(tx, run, listed)) licensed.push(...listLicensed(listed, now));
+    const { row } = listed;
+    if ((await saveKnown(tx, run, listed)) && row.type === 'user') users.push(row.id);
   }
   await insertNew(tx, run, added, new Set([...moved.values()].flatMap(listServiceNames)));
   // Rules might have taken a licence that was not known before from a protected user.
   const { rules } = deps;
-  if (licensed.length > 0 && !rules.book.isEmpty) await followUsers(tx, rules, licensed, now);
+  if (users.length > 0 && !rules.book.isEmpty) await followUsers(tx, rules, users, now);
 }
 
 function toNewRow(type: ResourceType, entry: Entry, now: number): NewRow {
@@ -195,15 +196,6 @@ async function saveKnown(tx: Db, run: ReadRun, listed: Listed): Promise<boolean>
   await updateRow(tx, row, { ...entry.shownIds, ...seen, ...changed });
   await saveMembers(tx, run, listed);
   return true;
-}
-
-/** The id of a managed user of whom the list is the first to show a licence. */
-function listLicensed({ entry, row }: Listed, now: number): UserId[] {
-  if (row.type === 'group' || row.origin === null) return [];
-  const observed = entry.observe(row, now);
-  const isKnown = toObservedUser(row)?.appsPermissions !== undefined;
-  const isShown = 'appsPermissions' in observed && observed.appsPermissions !== undefined;
-  return isShown && !isKnown ? [row.id] : [];
 }
 
 /** Adds rows, but for what a create of ours may have made, or what may have moved: the look at that one tells. */

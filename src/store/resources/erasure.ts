@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
@@ -6,7 +5,8 @@ import { createMention, ERASED } from '../../domain/erasure.ts';
 import { withoutPersonalData } from '../../domain/kinds.ts';
 import { foldCase } from '../../domain/values.ts';
 import { parseCells, toUserColumns } from '../engine/columns.ts';
-import { execute, isPostgres, readOne, select } from '../engine/dialect.ts';
+import { execute, readOne, select } from '../engine/dialect.ts';
+import { listNameKeys } from '../logs.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere, updateWhere } from '../tables.ts';
 import { deleteRow, type UserRow, updateRow } from './rows.ts';
@@ -37,26 +37,22 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
 
 /**
  * Erases what other tables say of the user, and returns the number of rows. Logs and plans keep ids, which name nobody:
- * limits and a recovery count them. `eventIds`: events whose text mentions the user.
+ * limits and a recovery count them. What events say that name somebody else goes with them.
  */
-export async function eraseTraces(
-  tx: Db,
-  {
-    row: { id, seq, upstream_id: account },
-    names,
-    eventIds,
-  }: { row: UserRow; names: readonly string[]; eventIds: readonly string[] },
-): Promise<number> {
+export async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Promise<number> {
+  const { id, seq, upstream_id: account } = row;
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
-  const named = await deleteWhere(tx, 'audit_event_subjects', { subject: id });
-  const events = [...eventIds, ...named.map(({ event_id }) => event_id)];
+  const keys = [...names.map(foldCase), ...listNameKeys(row)];
+  const naming = await deleteWhere(tx, 'audit_event_subjects', { subject: [id, ...keys] });
+  const eventIds = naming.map(({ event_id }) => event_id);
   // An event is reduced to its time and its kind.
   const reduced = { message: null, author_id: null, author_username: null, author_address: null };
   const changed = [
-    named,
+    naming,
     await deleteWhere(tx, 'audit_event_subjects', { event_id: eventIds, resource_type: null }),
-    await updateWhere(tx, 'audit_events', { id: events }, reduced),
+    await updateWhere(tx, 'audit_events', { id: eventIds }, reduced),
     await updateWhere(tx, 'audit_events', { author_id: account ?? -1 }, reduced),
+    await updateWhere(tx, 'audit_events', { author_username: [...names] }, reduced),
     await deleteWhere(tx, 'disputes', { resource_type: 'user', name_folded: names.map(foldCase) }),
     await deleteWhere(tx, 'names', { resource: id }),
     await deleteWhere(tx, 'former_ids', { resource_type: 'user', resource_id: id }),
@@ -115,27 +111,4 @@ export async function findErasureFacts(
       and kind not like '%.unmanaged') as drifts,
     (select max(at) from own_calls where resource_id = ${id}
       or (member_id = ${number} and member_id <> '')) as "calledAt"`;
-}
-
-const EVENTS_PART = 1_000;
-
-/** Lists the events whose text, or whose author, has one of these names. */
-export async function listEventMentions(db: Db, names: readonly string[]): Promise<string[]> {
-  const isMentioned = createMention(names);
-  const ids: string[] = [];
-  const join = isPostgres(db) ? sql`string_agg` : sql`group_concat`;
-  for (let last: string | undefined = ''; last !== undefined; ) {
-    type EventTexts = Readonly<Record<'message' | 'author_username' | 'texts', string | null>>;
-    const rows: (EventTexts & { id: string })[] = await select<EventTexts & { id: string }>(db)`
-      select id, message, author_username, (select ${join}(subject, ' ') from audit_event_subjects
-        where event_id = audit_events.id and resource_type is null) as texts
-      from audit_events where id > ${last} order by id limit ${EVENTS_PART}`;
-    for (const { id, message, texts, author_username } of rows) {
-      if ([message, texts, author_username].some(isMentioned)) ids.push(id);
-    }
-    last = rows.at(-1)?.id;
-    // Many reads of the store in a row would block the event loop.
-    await nextTurn();
-  }
-  return ids;
 }
