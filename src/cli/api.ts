@@ -5,12 +5,11 @@ import { BridgeError } from '../domain/values.ts';
 import * as operations from '../ops/api/routes.ts';
 import { findNearest } from '../settings/nearest.ts';
 import { UpstreamError } from '../upstream/errors.ts';
-import type { Fields, Operation, PagedOperation } from '../upstream/operations/operation.ts';
+import type { Operation, PagedOperation } from '../upstream/operations/operation.ts';
 import { isNamed } from '../upstream/operations/part.ts';
 import { paginate, pagingParameters } from '../upstream/paginate.ts';
 import { type Call, exitCodes, toJson, WrongUsage } from './command.ts';
 import type { Pairs } from './options.ts';
-import { toDetails } from './table.ts';
 
 /** What is typed behind `api`. */
 export interface ApiOptions {
@@ -40,7 +39,8 @@ export async function runApi(call: Call<ApiOptions>) {
   }
   const operation = operations.findOperation(id);
   if (operation === undefined) throw unknown('operation', id, operations.findNearOperation(id));
-  if (help) return { text: toOperationHelp(operation) };
+  // What an operation takes and answers is data, and stands there as it is.
+  if (help) return { text: toJson(operation) };
   try {
     return await callOperation(call, operation);
   } catch (error) {
@@ -149,36 +149,4 @@ async function readUpload(name: string, text: string) {
     throw new WrongUsage(`error: --file ${name}: ${path} cannot be read`);
   });
   return { content, name: basename(path) };
-}
-
-function toOperationHelp(operation: Operation): string {
-  const { id, about, method, path, pathParameters = {}, query, body, conditions } = operation;
-  const { stage, source, paging, content, deprecated } = operation;
-  const notes = [stage, source === 'field-notes' ? 'not in the documents of the service' : ''];
-  const remarks = notes.filter(Boolean).join(', ');
-  const required = Object.entries(pathParameters).map(([name, type]) => [`${name}*`, type]);
-  const isForm = content === 'multipart' || content === 'json-or-multipart';
-  const { kind, fields } = operation.response;
-  const what = kind === 'array' ? 'a list of objects' : 'an object';
-  const answer = fields.length === 0 ? what : `${what} with ${fields.join(', ')}`;
-  const sections = [
-    `Usage: scim-bridge api ${id} [options]; * is required`,
-    `${method} ${path}${remarks === '' ? '' : `   (${remarks})`}`,
-    about,
-    toTable('--path', Object.fromEntries(required)),
-    toTable('--query', query),
-    toTable(isForm ? '--body, files with --file' : '--body', body, deprecated),
-    conditions &&
-      `Without ${conditions.join(', ')} it changes all there is, and needs --everything.`,
-    `Answer: ${kind === 'none' ? 'nothing' : answer}`,
-    paging && `--paginate reads the whole list (${paging}).`,
-  ];
-  return `${sections.filter(Boolean).join('\n\n')}\n`;
-}
-
-function toTable(title: string, fields: Fields = {}, deprecated: readonly string[] = []): string {
-  const facts = Object.entries(fields).map(([name, type]) => {
-    return { title: name, text: `${type}${deprecated.includes(name) ? '   (deprecated)' : ''}` };
-  });
-  return facts.length === 0 ? '' : `${title}:\n${toDetails(facts, {})}`.trimEnd();
 }

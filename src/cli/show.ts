@@ -10,14 +10,6 @@ import { countOption, JSON_TEXT } from './options.ts';
 import { askOps, readList } from './requests.ts';
 import * as table from './table.ts';
 
-const PLAN_HELP = `
-  adopt       matches an account or group that exists, which is taken over
-  linked      belongs to one that the bridge made or took over before
-  create      matches none, and would be made; inactive: once it is active
-  remove      was deleted by its provider
-  disputed    fits several, or waits for you; its provider is answered 409
-  privileged  exists and is never taken over by itself: an owner, protected, a group with rights or admins`;
-
 /** Commands that show one thing. */
 export const show = {
   STATUS: commandOf<{ readonly exitCode?: true }>({
@@ -104,7 +96,8 @@ How each field stands now, and why: scim-bridge explain.`,
   PLAN: commandOf<{ readonly id?: string; readonly firstRun?: true }>({
     usage: 'plan show [id]',
     about: 'show a plan by its id, the one that waits, or the plan of the first day',
-    help: PLAN_HELP,
+    help: `
+What adopt, linked, create, remove, disputed and privileged mean: docs/go-live.md.`,
     options: [
       ['--first-run', 'what is accepted while observing, or held since: who matches whom'],
       JSON_TEXT,

@@ -9,7 +9,6 @@ import { openStore } from '../store/engine/database.ts';
 import { MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
 import { connect, takeFile } from '../store/engine/sqlite.ts';
 import * as sqlite from '../store/engine/sqlite-backup.ts';
-import { StoreError } from '../store/engine/store-error.ts';
 import { moveStore, sealSqlite, unsealSqlite } from '../store/move.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
@@ -23,19 +22,12 @@ const POSTGRES_RESTORE =
 const POSTGRES_MOVE =
   'DATABASE_URL is PostgreSQL already: the move needs the address of the file, sqlite:…, in it';
 
-/** The engine copies in one call, so that how far it is cannot be seen. */
-const STEPS = {
-  copying: 'Copying',
-  proving: 'Proving it whole',
-  preparing: 'Bringing it up to date',
-} as const;
-
 /** Makes a backup of the store of the settings. @throws StoreError; BridgeError `backup-failed` */
 export async function backUp(call: Call<{ readonly file: string }>): Promise<Output> {
   const { file } = call.typed;
   const path = findStoreFile(call.loadSettings().settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_BACKUP);
-  sqlite.backUpSqlite(path, resolve(file), (step) => call.showProgress?.(STEPS[step]));
+  sqlite.backUpSqlite(path, resolve(file), (step) => call.showProgress?.(step));
   return { text: `The store is in ${file}, proven whole. Keep it as secret as the store.\n` };
 }
 
@@ -61,7 +53,7 @@ export async function restore(call: Call<{ readonly file?: string }>): Promise<O
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
-  const onStep = (step: sqlite.CopyStep) => call.showProgress?.(STEPS[step]);
+  const onStep = (step: sqlite.CopyStep) => call.showProgress?.(step);
   await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare, onStep });
   return { text: `The backup is the store now. What was there before: ${keptAs}\n${NEXT_START}` };
 }
@@ -103,7 +95,7 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
   const older = isOlder ? 'is of an earlier version: start this one on it once' : undefined;
   const fault = sqlite.findFault(file) ?? older;
   if (fault !== undefined) throw toFailure(`${path} ${fault}`);
-  const tables = await withTarget(to, async (target) => {
+  const tables = await withStore(to, async (target) => {
     using source = connect(path, { readOnly: true });
     const onProgress = ({ done, total }: { done: number; total: number }) =>
       call.showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
@@ -127,14 +119,14 @@ Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the
 }
 
 function findTarget({ typed: { to, toFile }, readFile }: Call<MoveOptions>): string {
-  if (to !== undefined) return to;
-  if (toFile === undefined)
-    throw new WrongUsage('error: one of --to, --to-file and --undo is needed');
+  let url = to ?? '';
   try {
-    return readFile(toFile).trim();
+    if (toFile !== undefined) url = readFile(toFile).trim();
   } catch {
     throw new WrongUsage(`error: --to-file: ${toFile} cannot be read`);
   }
+  if (/^postgres(ql)?:\/\//.test(url)) return url;
+  throw new WrongUsage('error: say --undo, or where to: postgres://user:password@host/database');
 }
 
 /** Makes a file that was moved away the store again. @throws BridgeError `move-failed` */
@@ -158,29 +150,6 @@ function findSource(settings: Settings): string {
   return path;
 }
 
-/** Failures of a database that may work again; what was begun in it is undone. */
-const CUT_OFF = /^store-(unavailable|unsure|full|busy|contended)$/;
-
-/** Works with an empty database. @throws BridgeError `move-failed`, also where the database ended the move */
-async function withTarget<T>(to: string, use: (target: Store) => Promise<T>): Promise<T> {
-  if (!/^postgres(ql)?:\/\//.test(to))
-    throw toFailure('--to must be postgres://user:password@host/database');
-  const target = await openStore({ url: to, named: 'the target' });
-  try {
-    return await use(target);
-  } catch (error) {
-    if (!(error instanceof StoreError) || !CUT_OFF.test(error.code)) throw error;
-    const { message, cause } = error;
-    const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
-    throw toFailure(
-      `the move was cut off (${why}); the file is untouched, and the database has all of it or no row: run the command again`,
-      error,
-    );
-  } finally {
-    await target.close();
-  }
-}
-
-function toFailure(message: string, cause?: unknown): BridgeError {
-  return new BridgeError('move-failed', message, { cause });
+function toFailure(message: string): BridgeError {
+  return new BridgeError('move-failed', message);
 }

@@ -182,8 +182,8 @@ test('backup and restore tell a terminal what they do, and take that away', asyn
   const restored = await run('restore', backup, '--yes');
 
   expect([made.code, restored.code]).toEqual([0, 0]);
-  expect(made.lines).toEqual(['Copying', 'Proving it whole', undefined]);
-  const steps = ['Proving it whole', 'Copying', 'Bringing it up to date', undefined];
+  expect(made.lines).toEqual(['copying', 'proving', undefined]);
+  const steps = ['proving', 'copying', 'preparing', undefined];
   expect(restored.lines).toEqual(steps);
 });
 
