@@ -14,7 +14,6 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   expires: 'duration',
   jwksUri: 'url',
   lifetime: 'duration',
-  map: 'column=attribute...',
   provider: 'name',
   until: 'date',
 };

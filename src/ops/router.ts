@@ -6,7 +6,7 @@ import { driftRoutes } from './drift/drifts.ts';
 import { planRoutes } from './drift/plans.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { InvalidRequest, missing } from './http/body.ts';
-import { TEXTS_MAX } from './http/list-query.ts';
+import { TEXT_MAX } from './http/list-query.ts';
 import {
   keepActs,
   limitRequests,
@@ -118,7 +118,7 @@ function listParameters({ path, filters, parameters, meanings, newest }: OpsRout
     toParameter(
       name,
       typeof words === 'string'
-        ? { type: 'string', maxLength: TEXTS_MAX[words] }
+        ? { type: 'string', maxLength: TEXT_MAX }
         : { type: 'string', enum: words },
     ),
   );

@@ -210,10 +210,10 @@ describe('a handover', () => {
     expect(reasons.find(({ code }) => code === 'plan-held')?.detail).toMatch(
       /^A plan of 1 handover waits for an operator since .+, because an operator is to approve each\.$/,
     );
-    expect(told.text).toContain('okta to entra: 1 handed over.');
+    expect(told.text).toContain('okta to entra: 1 handed-over.');
     expect(told.text).toContain('ada@example.com');
     const kept: JsonObject[] = Object(acts.body.items).filter(({ act }: JsonObject) =>
-      String(act).startsWith('planned that'),
+      String(act).startsWith('provider switch'),
     );
     expect(kept.map(({ outcome, after }) => [outcome, after])).toContainEqual([
       'done',

@@ -6,7 +6,7 @@ import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
 import type { TestBridge } from './bridge.ts';
 import { runner } from './command.ts';
 
-/** Imports the list of an earlier server, as it came. */
+/** Imports the list of an earlier server, one entry a line. */
 export async function importIds(
   bridge: Pick<TestBridge, 'baseUrl'>,
   list: JsonObject[],
@@ -14,7 +14,7 @@ export async function importIds(
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-former-ids-'));
   const file = join(folder, 'list.json');
-  writeFileSync(file, JSON.stringify({ totalResults: list.length, Resources: list }, null, 2));
+  writeFileSync(file, list.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const asked = ['provider', 'import-ids', 'default', file, '--json', ...options];
   const { code, text } = await runner(bridge)(...asked);
   rmSync(folder, { recursive: true });

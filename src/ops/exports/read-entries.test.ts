@@ -1,17 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  ENTRIES_MAX,
-  type EntryReading,
-  type ExportEntry,
-  parseColumnMap,
-  readEntries,
-} from './read-entries.ts';
+import { ENTRIES_MAX, type ExportEntry, type IdsOf, readEntries } from './read-entries.ts';
 
-function read(
-  file: string | Buffer,
-  { map = '', idsOf = 'provider' }: { map?: string; idsOf?: EntryReading['idsOf'] } = {},
-): Promise<ExportEntry[]> {
-  return readEntries(Buffer.from(file), { map: parseColumnMap(map), idsOf });
+function read(file: string | Buffer, idsOf: IdsOf = 'provider'): Promise<ExportEntry[]> {
+  return readEntries(Buffer.from(file), idsOf);
 }
 
 const ENTRA = `version:v1.0
@@ -98,17 +89,9 @@ describe('readEntries', () => {
     expect(entry?.texts.displayName).toBe('A "x", \r\nB');
   });
 
-  test('a map names columns, wins over what is known, and leaves out', async () => {
-    const file = 'Login,Work mail,status,mail\nada,ada@example.com,who knows,old@example.com\n';
-    const [entry] = await read(file, { map: 'Work mail=email, status=' });
-
-    const texts = { userName: 'ada', email: 'ada@example.com' };
-    expect(entry).toEqual({ row: 2, active: undefined, texts });
-  });
-
   const MAIL = 'userName,email\nada,a@example.com\n';
   const LONG = 'x'.repeat(200_000);
-  const noColumn = /^None of the 2 columns is known as externalId, userName, email\./;
+  const noColumn = /^None of the 2 columns is known as externalId, userName, email:/;
   const noCells = /^Row 3 of the file is no CSV \(not as many cells as the first\)/;
   const halfPair = '{"userName":"ada","externalId":"\\ud800"}';
   const tooLong = /^Row 2 of the file: externalId has more than 512 characters/;
@@ -134,23 +117,16 @@ describe('readEntries', () => {
   test('refuses too many people', async () => {
     const file = `userName\n${'a\n'.repeat(ENTRIES_MAX + 1)}`;
 
-    await expect(read(file, { map: '' })).rejects.toThrow(/more than 200000 people/);
+    await expect(read(file)).rejects.toThrow(/more than 200000 people/);
   });
 
   test('the id of a provider is its externalId, and that of a server is not', async () => {
     const file = 'id,displayName,userName\n17,Pilots,ada\n';
-    const [ofProvider, ofServer] = [await read(file), await read(file, { idsOf: 'server' })];
-    const [group] = await read('id,displayName\n17,Pilots\n', { idsOf: 'server' });
+    const [ofProvider, ofServer] = [await read(file), await read(file, 'server')];
+    const [group] = await read('id,displayName\n17,Pilots\n', 'server');
 
     expect(ofProvider[0]?.texts.externalId).toBe('17');
     expect(ofServer[0]?.texts).toEqual({ id: '17', displayName: 'Pilots', userName: 'ada' });
     expect(group?.texts).toEqual({ id: '17', displayName: 'Pilots' });
-  });
-
-  test('refuses a map of an attribute or a column that there is not', async () => {
-    const words = /^A column of map is not in the file/;
-    await expect(read('userName\nada\n', { map: 'Mail=email' })).rejects.toThrow(words);
-    expect(() => parseColumnMap('Mail=mail')).toThrow(/the attributes are id, externalId/);
-    expect(() => parseColumnMap('Mail')).toThrow(/^`map` is column=attribute/);
   });
 });

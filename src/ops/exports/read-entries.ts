@@ -12,8 +12,8 @@ import {
 import { InvalidRequest } from '../http/body.ts';
 
 /**
- * Attributes that a column of an export may hold, by their SCIM names, with the names of columns that need no map, in the
- * order of preference. `email` is the address of the account, `formerExternalId` the id by which an earlier provider knows
+ * Attributes that a column of an export may hold, by their SCIM names, with the names of their columns, in the order of
+ * preference. `email` is the address of the account, `formerExternalId` the id by which an earlier provider knows
  * the person, `id` the one of the server that it is of.
  * Okta: the report of user accounts, the CSV of people and `GET /api/v1/users`
  * (https://help.okta.com/oie/en-us/content/topics/reports/access/user-account-report.htm, read 2026-11-24).
@@ -30,17 +30,16 @@ const COLUMNS = {
   displayName: ['displayname', 'profile.displayname'],
   'name.givenName': ['givenname', 'firstname', 'name.givenname', 'profile.firstname'],
   'name.familyName': ['familyname', 'lastname', 'surname', 'name.familyname', 'profile.lastname'],
-  nickName: [],
-  title: [],
-  userType: [],
-  preferredLanguage: [],
-  locale: [],
-  timezone: [],
-  employeeNumber: [],
-  costCenter: [],
-  organization: [],
-  division: [],
-  department: [],
+  nickName: ['nickname'],
+  title: ['title'],
+  preferredLanguage: ['preferredlanguage'],
+  locale: ['locale'],
+  timezone: ['timezone'],
+  employeeNumber: ['employeenumber'],
+  costCenter: ['costcenter'],
+  organization: ['organization'],
+  division: ['division'],
+  department: ['department'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** One of these attributes. */
@@ -62,23 +61,18 @@ export interface ExportEntry {
 /** People of one export. */
 export const ENTRIES_MAX = 200_000;
 
-/** How a file is read. */
-export interface EntryReading {
-  /** Columns by name, each with its attribute; undefined: the column is left out. */
-  readonly map: ReadonlyMap<string, ExportAttribute | undefined>;
-  /** Owner of the column `id`: the provider, which sends it as `externalId`, or the SCIM server that is listed. */
-  readonly idsOf: 'provider' | 'server';
-}
+/** Owner of the column `id`: the provider, which sends it as `externalId`, or the SCIM server that is listed. */
+export type IdsOf = 'provider' | 'server';
 
 /** Reads the people of an export. @throws InvalidRequest for a wrong entry, one that names nobody, or too many */
-export async function readEntries(file: Uint8Array, reading: EntryReading): Promise<ExportEntry[]> {
+export async function readEntries(file: Uint8Array, idsOf: IdsOf): Promise<ExportEntry[]> {
   const entries: ExportEntry[] = [];
   let names: readonly string[] | undefined;
   let places = new Map<ExportAttribute, number>();
   for await (const record of readRecords(file)) {
-    if (names !== record.columns) places = assignColumns(record.columns, reading);
+    if (names !== record.columns) places = assignColumns(record.columns, idsOf);
     names = record.columns;
-    entries.push(parseEntry(record, places, reading));
+    entries.push(parseEntry(record, places, idsOf));
     if (entries.length > ENTRIES_MAX)
       throw new InvalidRequest(`The file has more than ${ENTRIES_MAX} people.`);
   }
@@ -90,45 +84,29 @@ export function refuseNothing(): never {
   throw new InvalidRequest('The file has no line behind the names of the columns.');
 }
 
-/** Parses `column=attribute` with commas; `column=` leaves a column out. @throws InvalidRequest */
-export function parseColumnMap(text: string): EntryReading['map'] {
-  const pairs = text.split(',').filter((one) => one.trim() !== '');
-  return new Map(
-    pairs.map((pair) => {
-      const [column = '', word] = pair.split('=').map((one) => one.trim());
-      const attribute = EXPORT_ATTRIBUTES.find((name) => foldCase(name) === foldCase(word ?? ''));
-      if (attribute !== undefined || word === '') return [toKey(column), attribute];
-      const all = EXPORT_ATTRIBUTES.join(', ');
-      throw new InvalidRequest(`\`map\` is column=attribute; the attributes are ${all}.`);
-    }),
-  );
-}
-
 /** The attributes that name whom a row is about: ids of a server and of a provider say nothing of each other. */
-const NAMING: Readonly<Record<EntryReading['idsOf'], readonly ExportAttribute[]>> = {
+const NAMING: Readonly<Record<IdsOf, readonly ExportAttribute[]>> = {
   provider: ['externalId', 'userName', 'email'],
   server: ['externalId', 'userName', 'email', 'displayName'],
 };
 
-/** Places of columns that are known, and of those of the map. @throws InvalidRequest where nobody is named by any */
-function assignColumns(columns: readonly string[], { map, idsOf }: EntryReading) {
+/** Places of the columns that are known. @throws InvalidRequest where nobody is named by any */
+function assignColumns(columns: readonly string[], idsOf: IdsOf) {
   const keys = columns.map(toKey);
-  const refuse = (why: string) => new InvalidRequest(`${why}. Say which is which with \`map\`.`);
-  if ([...map.keys()].some((key) => !keys.includes(key)))
-    throw refuse('A column of map is not in the file');
   const places = new Map<ExportAttribute, number>();
   for (const attribute of EXPORT_ATTRIBUTES) {
     const isOther = idsOf === 'server' && attribute === 'externalId';
-    const usual: readonly string[] = isOther ? ['externalid'] : COLUMNS[attribute];
-    const mapped = keys.findLastIndex((key) => map.get(key) === attribute);
-    const known = usual.map((name) => (map.has(name) ? -1 : keys.indexOf(name)));
-    const place = [mapped, ...known].find((one) => one >= 0);
+    const names = isOther ? ['externalid'] : COLUMNS[attribute];
+    const place = names.map((name) => keys.indexOf(name)).find((one) => one >= 0);
     if (place !== undefined) places.set(attribute, place);
   }
   const naming = NAMING[idsOf];
   if (naming.some((attribute) => places.has(attribute))) return places;
   // Not which columns there are: without a line of names they would be somebody's.
-  throw refuse(`None of the ${columns.length} columns is known as ${naming.join(', ')}`);
+  const known = naming.join(', ');
+  throw new InvalidRequest(
+    `None of the ${columns.length} columns is known as ${known}: name them so in the file.`,
+  );
 }
 
 /** Entra's templates have the name in brackets: `User name [userPrincipalName] Required`. */
@@ -140,7 +118,7 @@ function toKey(column: string): string {
 function parseEntry(
   { row, cells }: ExportRecord,
   places: ReadonlyMap<ExportAttribute, number>,
-  { idsOf }: EntryReading,
+  idsOf: IdsOf,
 ): ExportEntry {
   const texts: Partial<Record<ExportAttribute, string>> = {};
   for (const [attribute, place] of places) {
@@ -154,7 +132,7 @@ function parseEntry(
   if (naming.every((attribute) => (texts[attribute] ?? '') === ''))
     throw new InvalidRequest(`Row ${row} of the file names nobody: no ${naming.join(', ')}.`);
   if (idsOf === 'server' && !texts.id)
-    throw new InvalidRequest(`Row ${row} of the file has no id: \`map\` says which column has it.`);
+    throw new InvalidRequest(`Row ${row} of the file has no id.`);
   const { active, ...others } = texts;
   return { row, active: parseActive(active ?? '', row), texts: others };
 }
@@ -175,7 +153,7 @@ function parseActive(text: string, row: number): boolean | undefined {
   if (word === '') return undefined;
   if (ACTIVE.includes(word) || INACTIVE.includes(word)) return ACTIVE.includes(word);
   throw new InvalidRequest(
-    `Row ${row} of the file: the column of active says neither ${ACTIVE.join(', ')} nor ${INACTIVE.join(', ')}. To leave it out: map=<column>=`,
+    `Row ${row} of the file: the column of active says neither ${ACTIVE.join(', ')} nor ${INACTIVE.join(', ')}. Rename the column to leave it out.`,
   );
 }
 

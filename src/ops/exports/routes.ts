@@ -1,4 +1,4 @@
-import express, { type Application, type Request, type RequestHandler } from 'express';
+import express, { type Application, type RequestHandler } from 'express';
 import { unknownProvider } from '../../access/credentials.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { HandOver } from '../../reconcile/repair/decisions.ts';
@@ -14,13 +14,7 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { takeCensus } from './census.ts';
 import { countBy, eachRow, findRepeated, type Matches, matchEntries } from './match.ts';
-import {
-  type EntryReading,
-  type ExportEntry,
-  parseColumnMap,
-  readEntries,
-  refuseNothing,
-} from './read-entries.ts';
+import { type ExportEntry, type IdsOf, readEntries, refuseNothing } from './read-entries.ts';
 
 const busy = new WeakSet<Application>();
 
@@ -41,20 +35,20 @@ const readers = [
 /** Requests with a provider's export. What only tells and changes nothing is no act. */
 export const exportRoutes = [
   route({ ...CENSUS, readers }, async (sources, { query: { filters }, req }) => {
-    const { provider = DEFAULT_PROVIDER, map } = filters;
+    const { provider = DEFAULT_PROVIDER } = filters;
     if (sources.news().firstRead.kind !== 'finished')
       throw new Problem(503, 'could-not-look', 'The service is not read yet.');
-    const reading = { map, idsOf: 'provider', providers: [provider] } as const;
+    const reading = { idsOf: 'provider', providers: [provider] } as const;
     const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();
     return { ...ok(await takeCensus(sources, entries, provider)), acts: [] };
   }),
   route(
     { ...HANDOVER, readers },
     async (sources, { params: { from }, query: { filters }, req }) => {
-      const { to, map, dryRun } = filters;
+      const { to, dryRun } = filters;
       if (to === undefined || to === from)
         throw new InvalidRequest('`to` is the name of another provider.');
-      const reading = { map, idsOf: 'provider', providers: [from, to] } as const;
+      const reading = { idsOf: 'provider', providers: [from, to] } as const;
       const entries = await parseFile(sources, req, reading);
       const { items, handovers } = await findHandovers(sources.store.read, [from, to], entries);
       const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
@@ -73,8 +67,8 @@ export const exportRoutes = [
   ),
   route({ ...ID_IMPORT, readers }, async (sources, { params, query: { filters }, req }) => {
     const { provider } = params;
-    const { type = 'user', map, dryRun } = filters;
-    const reading = { map, idsOf: 'server', providers: [provider] } as const;
+    const { type = 'user', dryRun } = filters;
+    const reading = { idsOf: 'server', providers: [provider] } as const;
     const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();
     const sought = { type, provider, idAttribute: 'externalId' } as const;
     const matches = await matchEntries(sources.store.read, entries, sought);
@@ -88,18 +82,14 @@ export const exportRoutes = [
   }),
 ] as const;
 
-interface FileReading extends Pick<EntryReading, 'idsOf'> {
-  readonly map: string | undefined;
-  readonly providers: readonly string[];
-}
-
 /** Parses the file of a request; undefined: there is none. @throws Problem for a provider that there is not; InvalidRequest */
-async function parseFile({ store }: OpsSources, req: Request, reading: FileReading) {
-  const { map = '', idsOf, providers } = reading;
-  const how = { map: parseColumnMap(map), idsOf };
+async function parseFile(
+  { store }: OpsSources,
+  { body: file }: { readonly body?: unknown },
+  { idsOf, providers }: { readonly idsOf: IdsOf; readonly providers: readonly string[] },
+) {
   for (const name of providers) if (!(await isProvider(store.read, name))) throw unknownProvider();
-  const file: unknown = req.body;
-  return file instanceof Uint8Array && file.length > 0 ? readEntries(file, how) : undefined;
+  return file instanceof Uint8Array && file.length > 0 ? readEntries(file, idsOf) : undefined;
 }
 
 async function findHandovers(

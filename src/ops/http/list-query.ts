@@ -4,10 +4,10 @@ import { InvalidRequest } from './body.ts';
 const PAGE = 100;
 const PAGE_MAX = 1_000;
 /** Most characters of a parameter that may be any text. */
-export const TEXTS_MAX = { text: 200, 'long text': 4_000 } as const;
+export const TEXT_MAX = 200;
 
 /** Words that a filter may have, or any text. */
-export type FilterWords = readonly string[] | keyof typeof TEXTS_MAX;
+export type FilterWords = readonly string[] | 'text';
 
 /** The filters of a list, by name. */
 export type Filters = Readonly<Record<string, FilterWords>>;
@@ -40,7 +40,7 @@ export function parseQuery<F extends Filters>(
   const names = [...paging, ...Object.keys(words)];
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(query)) {
-    const unknown = `There is no parameter ${name.slice(0, TEXTS_MAX.text)}`;
+    const unknown = `There is no parameter ${name.slice(0, TEXT_MAX)}`;
     if (!names.includes(name))
       throw new InvalidRequest(`${unknown}; there are ${names.join(', ') || 'none'}.`);
     if (typeof value !== 'string' || value === '')
@@ -59,8 +59,8 @@ export function parseQuery<F extends Filters>(
 function assertWord(name: string, text: string, words: FilterWords | undefined): void {
   if (typeof words === 'object' && !words.includes(text))
     throw new InvalidRequest(`\`${name}\` is one of: ${words.join(', ')}.`);
-  if (typeof words === 'string' && text.length > TEXTS_MAX[words])
-    throw new InvalidRequest(`\`${name}\` has ${TEXTS_MAX[words]} characters at most.`);
+  if (typeof words === 'string' && text.length > TEXT_MAX)
+    throw new InvalidRequest(`\`${name}\` has ${TEXT_MAX} characters at most.`);
 }
 
 /** The number that a cursor is. @throws InvalidRequest for one that is none */
