@@ -27,7 +27,7 @@ export async function backUp(call: Call<{ readonly file: string }>): Promise<Out
   const { file } = call.typed;
   const path = findStoreFile(call.loadSettings().settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_BACKUP);
-  sqlite.backUpSqlite(path, resolve(file), (step) => call.showProgress?.(step));
+  sqlite.backUpSqlite(path, resolve(file));
   return { text: `The store is in ${file}, proven whole. Keep it as secret as the store.\n` };
 }
 
@@ -53,8 +53,7 @@ export async function restore(call: Call<{ readonly file?: string }>): Promise<O
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
-  const onStep = (step: sqlite.CopyStep) => call.showProgress?.(step);
-  await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare, onStep });
+  await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare });
   return { text: `The backup is the store now. What was there before: ${keptAs}\n${NEXT_START}` };
 }
 

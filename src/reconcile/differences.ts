@@ -15,7 +15,7 @@ import type { PlanAction } from '../domain/plan.ts';
 import { type GivenKey, keyText, type ResourceKey } from '../domain/values.ts';
 import { hasWaiting } from '../store/engine/columns.ts';
 import { listDifferingLinks } from '../store/links/links.ts';
-import { findGroupByUpstream } from '../store/resources/find.ts';
+import { findLinked } from '../store/resources/find.ts';
 import {
   findRow,
   type GroupRow,
@@ -130,7 +130,7 @@ async function listOfGroup(db: Db, row: GroupRow): Promise<Change[]> {
 
 /** Lists what a deleted group is to lose; one that another group stands for by now is left alone. */
 async function listOfDeletedGroup(db: Db, row: GroupRow): Promise<Change[]> {
-  const holder = isLinked(row) && (await findGroupByUpstream(db, toUpstreamIds(row)));
+  const holder = isLinked(row) && (await findLinked(db, 'group', toUpstreamIds(row)));
   if (!holder || holder.id !== row.id) return [];
   const lists = (await listOfLists(db, row)).filter(
     ({ kind }) => !/^(member|admin)\.add$/.test(kind),

@@ -44,13 +44,13 @@ const odd = [
   '9007199254740993',
   'x'.repeat(1_000_000),
 ];
-const BIG = 9_223_372_036_854_775_807n;
+const BIG = Number.MAX_SAFE_INTEGER;
 
 function insertOdd(path: string): void {
   change(path, (file) => {
     const insert = file.prepare('insert into state (name, value, updated_at) values (?, ?, ?)');
-    for (const [n, text] of odd.entries()) insert.run(`odd-${n}`, text, BIG - BigInt(n));
-    insert.run('zero', '0', -1n);
+    for (const [n, text] of odd.entries()) insert.run(`odd-${n}`, text, BIG - n);
+    insert.run('zero', '0', -1);
   });
 }
 
@@ -113,7 +113,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const values = await listShared((await open(to)).read);
     const arrived = new Map(values.map(({ name, ...rest }) => [name, rest]));
     for (const [n, value] of odd.entries())
-      expect(arrived.get(`odd-${n}`)).toEqual({ value, at: String(BIG - BigInt(n)) });
+      expect(arrived.get(`odd-${n}`)).toEqual({ value, at: String(BIG - n) });
     expect(arrived.get('zero')).toEqual({ value: '0', at: '-1' });
   });
 
@@ -126,7 +126,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const { code, text } = await run('--to', to);
 
     expect(code).toBe(1);
-    expect(text).toContain('state.value holds a NUL');
+    expect(text).toContain('SQLSTATE 22021');
     expect(readFileSync(path).equals(before)).toBe(true);
     expect(await countRows((await open(to)).read, 'state')).toBe(0);
   });
@@ -183,8 +183,8 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     await expect(startTestBridge({ settings: env })).rejects.toMatchObject({ code: 'store-moved' });
     const step = async () => undefined;
     const [copy, other] = [`${path}.copy`, `${path}.other`];
-    expect(() => backUpSqlite(path, copy, step)).toThrow(/was moved to PostgreSQL/);
-    const restore = { path: other, from: path, keptAs: copy, prepare: step, onStep: step };
+    expect(() => backUpSqlite(path, copy)).toThrow(/was moved to PostgreSQL/);
+    const restore = { path: other, from: path, keptAs: copy, prepare: step };
     await expect(replaceSqlite(restore)).rejects.toThrow(/was moved to PostgreSQL/);
     expect([copy, other].filter(existsSync)).toEqual([]);
     expect((await run('--to', to)).text).toContain('was moved to PostgreSQL');

@@ -3,7 +3,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
 import { runAlone } from '../support/command.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
@@ -167,24 +167,6 @@ test('where a disk is full, backup and restore say of which file, and change not
   expect(restored.stderr).toMatch(/^\S+ cannot be copied to \S+bridge\.db\.part: .+\n$/);
   expect(readFileSync(file).equals(before)).toBe(true);
   expect(readdirSync(folder).filter((name) => /part|second|replaced/.test(name))).toEqual([]);
-});
-
-test('backup and restore tell a terminal what they do, and take that away', async () => {
-  const { backup, env } = makePlace();
-  await (await startTestBridge({ settings: env })).stop();
-  const run = async (...args: string[]) => {
-    const lines: (string | undefined)[] = [];
-    const showProgress = (line: string | undefined) => void lines.push(line);
-    return { code: (await runAlone(args, env, { showProgress })).code, lines };
-  };
-
-  const made = await run('backup', backup);
-  const restored = await run('restore', backup, '--yes');
-
-  expect([made.code, restored.code]).toEqual([0, 0]);
-  expect(made.lines).toEqual(['copying', 'proving', undefined]);
-  const steps = ['proving', 'copying', 'preparing', undefined];
-  expect(restored.lines).toEqual(steps);
 });
 
 test('where there is no store no command makes an empty one', async () => {

@@ -17,7 +17,7 @@ import { addInspection } from '../../store/due.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import { changeLinks, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
-import { findGroupByUpstream, findUserByUpstreamId } from '../../store/resources/find.ts';
+import { findLinked } from '../../store/resources/find.ts';
 import {
   deleteRow,
   type GroupRow,
@@ -66,7 +66,7 @@ export async function linkRow(
   const columns = { ...toIdColumns(row, ids), sent_creates: '[]' };
   if (row.type === 'user' && ids.restId === row.upstream_id) return { kind: 'linked', columns };
   // Locked, because a request may be taking it over.
-  const found = await findHolder(tx, row, ids);
+  const found = await findLinked(tx, row.type, ids);
   const locked: ResourceRow | undefined = found && (await lockRow(tx, found));
   const holder = locked?.id === row.id ? undefined : locked;
   const obstacle =
@@ -91,17 +91,6 @@ function toIdColumns(row: ResourceRow, ids: Ids) {
     upstream_id: ids.restId ?? before.upstream_id,
     upstream_uid: ids.uid ?? before.upstream_uid,
   };
-}
-
-/** Finds the row that has the account or group that a step found or created. */
-export function findHolder(
-  db: Db,
-  { type }: Pick<ResourceRow, 'type'>,
-  ids: Ids,
-): Promise<ResourceRow | undefined> {
-  return type === 'group'
-    ? findGroupByUpstream(db, ids)
-    : findUserByUpstreamId(db, ids.restId ?? 0);
 }
 
 /** Why the account or group is not taken from the row that has it. */

@@ -11,6 +11,7 @@ import { isUnsure } from '../../store/engine/store-error.ts';
 import { deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
 import { listCreations } from '../../store/logs.ts';
+import { findLinked } from '../../store/resources/find.ts';
 import { deleteRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked, toUserState, type Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -21,7 +22,7 @@ import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
 import { GONE, type Undone, type Waiter, type Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
-import { endMissing, findHolder, linkRow } from './existence.ts';
+import { endMissing, linkRow } from './existence.ts';
 import {
   changeCells,
   finish,
@@ -218,7 +219,7 @@ function isExistenceOf(row: ResourceRow): boolean {
 /** True when a look found what the lost create made, and nothing that was known before. */
 async function isItsOwn({ tx, row }: Recording, { ids }: Known): Promise<boolean> {
   if (ids === undefined) return false;
-  const holder = await findHolder(tx, row, ids);
+  const holder = await findLinked(tx, row.type, ids);
   return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
 }
 

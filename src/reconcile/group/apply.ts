@@ -6,7 +6,7 @@ import { removesGroupAccess } from '../../domain/protection.ts';
 import { isNotApplied, toOwnRefusal } from '../../domain/values.ts';
 import { isSettable } from '../../plan/plan.ts';
 import { listLinks, listParts, toValues, type Values } from '../../plan/step.ts';
-import { findGroupByUpstream, listLeavingGroups } from '../../store/resources/find.ts';
+import { findLinked, listLeavingGroups } from '../../store/resources/find.ts';
 import { toGroupState } from '../../store/resources/state.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -76,7 +76,7 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
   const isNamed = isSameSpelt(displayName, group.name);
   const holder = isNamed
     ? undefined
-    : await findGroupByUpstream(deps.store.read, { uid: group.uid });
+    : await findLinked(deps.store.read, 'group', { uid: group.uid });
   assertAbout('REST group', holder?.id ?? state.id, state.id);
   const observed = observeRestGroup(deps, group, groups.createGroup);
   const ids = { restId: group.id, uid: group.uid };
@@ -210,7 +210,7 @@ async function lookForCreated(deps: ReconcileDeps, state: GroupState): Promise<O
   const names = sentCreates.length > 0 ? sentCreates.map((sent) => sent.name) : [name];
   const free: RestGroup[] = [];
   for (const group of await findGroups(deps, names)) {
-    const holder = await findGroupByUpstream(deps.store.read, { uid: group.uid });
+    const holder = await findLinked(deps.store.read, 'group', { uid: group.uid });
     const isFree = holder === undefined || holder.id === id || holder.origin === null;
     if (isFree) free.push(group);
   }

@@ -6,7 +6,7 @@ import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts'
 import { foldCase, newId, type Refusal, toOwnRefusal } from '../../domain/values.ts';
 import type { Values } from '../../plan/step.ts';
 import { listCreations } from '../../store/logs.ts';
-import { findUserByUpstreamId } from '../../store/resources/find.ts';
+import { findLinked } from '../../store/resources/find.ts';
 import { LIVE, listRows, type UserRow } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
@@ -173,7 +173,7 @@ export async function findCreated(
     const [user, ...others] = found;
     if (user === undefined) continue;
     if (others.length > 0 || isDeepStrictEqual(create, wanted)) return found;
-    const holder = await findUserByUpstreamId(deps.store.read, user.id);
+    const holder = await findLinked(deps.store.read, 'user', { restId: user.id });
     if (holder === undefined || holder.id === id || holder.origin === null) return found;
   }
   return [];

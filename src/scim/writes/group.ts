@@ -148,9 +148,9 @@ async function assertNameFree(
   if (typeof displayName !== 'string' || displayName.trim() === '') {
     throw invalidValue('A Group needs a displayName.');
   }
-  const nameFolded = foldCase(displayName);
-  if (nameFolded === row.name_folded) return;
-  const live = await listByName(tx, 'group', nameFolded);
+  const name_folded = foldCase(displayName);
+  if (name_folded === row.name_folded) return;
+  const live = await listByName(tx, 'group', name_folded);
   const holder = live.find(({ id }) => id !== row.id);
   if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
 }
@@ -172,8 +172,7 @@ async function matchGroup(
   // One that still is in the service, or that a lost create may have left there.
   const tombstones = toTombstones(await listNamed(tx, 'group', [name]));
   const released = tombstones.find((one) => one.origin === 'adopted' && one.observed !== null);
-  const isLost = (one: GroupRow) => one.sent_creates !== '[]';
-  const lost = await joinLost(tx, tombstones.filter(isLost));
+  const lost = await joinLost(tx, 'group', tombstones);
   if (released === undefined) {
     if (lost) await deleteAllLinks(tx, lost);
     return { kind: 'new', row: lost, origin: 'created' };

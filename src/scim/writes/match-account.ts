@@ -10,8 +10,9 @@ import { keepRemark } from '../../store/logs.ts';
 import {
   listAccountNames,
   listHolders,
-  listTombstones,
-  lockLostUsers,
+  listNamed,
+  pickHolders,
+  toTombstones,
 } from '../../store/resources/find.ts';
 import {
   joinLost,
@@ -70,7 +71,8 @@ async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'
   const { match, attributes } = recognition;
   const { userName, address } = foldNames(attributes);
   const names = address === undefined ? [userName] : [userName, address];
-  const found = await listHolders(tx, names, userName);
+  const named = await listNamed(tx, 'user', names);
+  const found = pickHolders(named, names, userName);
   const namesake = found.find((row) => row.origin !== null && row.name_folded === userName);
   if (namesake !== undefined) return toMatch(recognition, namesake, ['userName', userName]);
   const known = await findByExternalId(tx, recognition);
@@ -84,7 +86,7 @@ async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'
   const [row, second] = live;
   if (second) return toDispute(attributes, live);
   if (row?.origin === null) return { kind: 'unmanaged', row };
-  if (row === undefined) return matchDeleted(tx, recognition, keys);
+  if (row === undefined) return matchDeleted(tx, recognition, toTombstones(named), keys);
   const isName = listAccountNames(row).includes(userName);
   return toMatch(recognition, row, isName ? ['userName', userName] : ['emails', address ?? '']);
 }
@@ -93,19 +95,19 @@ async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'
 async function matchDeleted(
   tx: Db,
   { match, provider, attributes }: Recognition,
+  deleted: readonly UserRow[],
   keys: Keys,
 ): Promise<Match<'user'>> {
-  const externalId = match.includes('externalId') ? toExternalId(attributes) : undefined;
-  const tombstones = await listTombstones(tx, keys, { externalId, provider });
+  const external_id = match.includes('externalId') ? toExternalId(attributes) : undefined;
+  const found = deleted.filter((row) => isMeant(row, keys));
+  if (external_id) found.push(...(await listRows(tx, 'user', { external_id, provider })));
+  const tombstones = toTombstones(found).filter((row) => row.upstream_id !== null);
   // Several tombstones of one account are the history of one user; tombstones of several accounts are a dispute.
   const accounts = new Set(tombstones.map(({ upstream_id }) => upstream_id));
   if (accounts.size > 1) return toDispute(attributes, []);
   const [row] = tombstones;
-  if (row === undefined) {
-    const { userName, address = userName } = foldNames(attributes);
-    const lost = await lockLostUsers(tx, [userName, address]);
-    return { kind: 'new', row: await joinLost(tx, lost), origin: 'created' };
-  }
+  if (row === undefined)
+    return { kind: 'new', row: await joinLost(tx, 'user', deleted), origin: 'created' };
   const carried = { ...parseStored<JsonObject>(row.attributes), active: false };
   const before = { attributes: carried, cells: {}, origin: row.origin, deleted: true };
   // Of another provider's people this one knows no ids.
@@ -126,11 +128,10 @@ function toExternalId({ externalId }: JsonObject): string | undefined {
 
 /** Finds a managed user whom the provider knows by this id; where ids recognise nobody, an inactive one who may return. */
 async function findByExternalId(tx: Db, { match, returning, provider, attributes }: Recognition) {
-  const externalId = toExternalId(attributes);
+  const external_id = toExternalId(attributes);
   const isKey = match.includes('externalId');
-  if (externalId === undefined || (!isKey && returning === 'conflict')) return undefined;
-  const which = { external_id: externalId, provider, ...LIVE_MANAGED };
-  const users = await listRows(tx, 'user', which);
+  if (external_id === undefined || (!isKey && returning === 'conflict')) return undefined;
+  const users = await listRows(tx, 'user', { external_id, provider, ...LIVE_MANAGED });
   return users.find(({ active }) => isKey || active === 0);
 }
 

@@ -19,23 +19,18 @@ export const LOCK_WAIT_MS = 200;
 
 const FILES = ['', '-wal', '-shm'] as const;
 
-/** Steps of a backup that is made or put back. */
-export type CopyStep = 'copying' | 'proving' | 'preparing';
-
 /**
  * Writes one consistent moment of the store into a new file, and checks it. @throws StoreError,
  * BridgeError `backup-failed`
  */
-export function backUpSqlite(path: string, target: string, onStep: (step: CopyStep) => void): void {
+export function backUpSqlite(path: string, target: string): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);
   if (existsSync(target)) throw new BridgeError('backup-failed', `${target} exists already`);
   using part = createPart(target);
-  onStep('copying');
   // One read of everything, which writers do not wait for.
   readFile(path, `the store ${path} cannot be copied to ${part.path}`, (store) =>
     store.prepare('vacuum into ?').run(part.path),
   );
-  onStep('proving');
   proveSqlite(part.path, `the copy of ${path}`);
   moveInPlace(part.path, target);
 }
@@ -119,18 +114,13 @@ export async function replaceSqlite({
   from,
   prepare,
   keptAs,
-  onStep,
 }: Readonly<Record<'path' | 'from' | 'keptAs', string>> & {
   readonly prepare: (part: string) => Promise<void>;
-  readonly onStep: (step: CopyStep) => void;
 }): Promise<void> {
-  onStep('proving');
   proveSqlite(from);
   using _lock = takeFile(path, LOCK_WAIT_MS);
   using part = createPart(path);
-  onStep('copying');
   orRefuse(`${from} cannot be copied to ${part.path}`, () => copyFileSync(from, part.path));
-  onStep('preparing');
   await prepare(part.path);
   for (const end of FILES) {
     if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${keptAs}${end}`);

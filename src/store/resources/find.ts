@@ -4,6 +4,7 @@ import { foldCase, type UserId } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
+import type { Choice } from '../tables.ts';
 import {
   type GroupRow,
   LIVE,
@@ -16,10 +17,6 @@ import {
 } from './rows.ts';
 import { isLinked } from './state.ts';
 
-interface Lock {
-  readonly lock?: boolean;
-}
-
 /** Columns with the folded names of a user or group: as shown, as observed, and the address that it is made with. */
 const NAMES = [
   'name_folded',
@@ -29,10 +26,8 @@ const NAMES = [
 ] as const;
 const IDS = ['upstream_id', 'upstream_scim_id', 'upstream_uid'] as const;
 
-type Values = readonly (string | number)[];
-
 /** Condition that one of these columns has one of these values: each column by an index of its own. */
-function isIn(...parts: readonly (readonly [columns: readonly string[], values: Values])[]) {
+function isIn(...parts: readonly (readonly [readonly string[], readonly (string | number)[]])[]) {
   const conditions = parts.flatMap(([columns, values]) =>
     // A list in SQL is never empty.
     columns.map((name) => sql`${sql.ref(name)} in (${sql.join(values.length ? values : [null])})`),
@@ -47,7 +42,7 @@ export const listNamed = <Type extends ResourceType>(
   db: Db,
   type: Type,
   names: readonly string[],
-  { lock }: Lock = {},
+  { lock }: Pick<Choice<'resources'>, 'lock'> = {},
 ) =>
   readInChunks(names, (some) =>
     selectRows(db, type, sql`${isIn([NAMES, some])} order by seq ${lock ? forUpdate(db) : sql``}`),
@@ -59,55 +54,34 @@ export function listAccountNames(row: UserRow): string[] {
   return [...listServiceNames(row), ...(wanted ? [wanted] : [])];
 }
 
-/** Lists live users who are shown with this userName, or whose account has or is to have one of the names; all are folded. */
-export async function listHolders(
-  db: Db,
+/** Picks the live of these users who are shown with this userName, or whose account has or is to have one of the names. */
+export const pickHolders = (
+  rows: readonly UserRow[],
   names: readonly string[],
-  userName?: string,
-): Promise<UserRow[]> {
+  userName: string | undefined,
+) =>
+  rows.filter((row) => {
+    const isHeld = listAccountNames(row).some((name) => names.includes(name));
+    return isLive(row) && (isHeld || row.name_folded === userName);
+  });
+
+/** Lists live users as `pickHolders` does; all names are folded. */
+export async function listHolders(db: Db, names: readonly string[], userName?: string) {
   const named = await listNamed(db, 'user', userName === undefined ? names : [userName, ...names]);
-  const holds = (row: UserRow) =>
-    row.name_folded === userName || listAccountNames(row).some((name) => names.includes(name));
-  return named.filter((row) => isLive(row) && holds(row));
+  return pickHolders(named, names, userName);
 }
 
-/** Lists live users or groups that are shown under this folded name (RFC 7643 §4.1.1), in order of creation. At most one is managed. */
+/** Lists live users or groups that are shown under this folded name (RFC 7643 §4.1.1). At most one is managed. */
 export const listByName = <Type extends ResourceType>(
   db: Db,
   type: Type,
   name_folded: string,
-  choice: Lock = {},
+  choice: Choice<'resources'> = {},
 ) => listRows(db, type, { name_folded, ...LIVE }, { order: 'seq', ...choice });
-
-/** Lists deleted users who still have an account and carried this name or address, or this id of the provider; the latest first. */
-export async function listTombstones(
-  db: Db,
-  {
-    userName = '',
-    address = '',
-  }: { readonly [Name in 'userName' | 'address']?: string | undefined },
-  { externalId, provider }: { externalId: string | undefined; provider: string },
-): Promise<UserRow[]> {
-  const carried = [
-    isIn([['name_folded', 'observed_user_name_folded'], userName ? [userName] : []]),
-    isIn([['observed_email_folded'], address ? [address] : []]),
-    sql`(external_id = ${externalId ?? null} and provider = ${provider})`,
-  ];
-  const rows = await selectRows(db, 'user', sql`(${sql.join(carried, sql` or `)}) order by seq`);
-  return toTombstones(rows).filter(({ upstream_id }) => upstream_id !== null);
-}
 
 /** Picks the deleted of these, the latest first. */
 export const toTombstones = <Row extends ResourceRow>(rows: readonly Row[]) =>
   rows.filter((row) => !isLive(row)).toSorted((a, b) => (b.deleted_at ?? 0) - (a.deleted_at ?? 0));
-
-/** Locks and lists deleted users of these folded names without a known account, if a create may have left one; the newest first. */
-export async function lockLostUsers(tx: Db, names: readonly string[]): Promise<UserRow[]> {
-  const named = await listNamed(tx, 'user', names, { lock: true });
-  return named
-    .filter((row) => !isLive(row) && row.upstream_id === null && row.sent_creates !== '[]')
-    .toReversed();
-}
 
 /** Rows that a key fits at most; more are as ambiguous as two. */
 const FITTING_MAX = 10;
@@ -188,10 +162,6 @@ export async function listNamesUnderWay(db: Db, type: ResourceType): Promise<Set
   return new Set([...rows.map(({ name }) => name), ...sent.map(foldCase)]);
 }
 
-/** The live user that is linked to this account of the service. Unique by index. */
-export const findUserByUpstreamId = async (db: Db, upstreamId: number) =>
-  (await listRows(db, 'user', { upstream_id: upstreamId, ...LIVE }))[0];
-
 /** Ids of a user or group in the service, by their columns. */
 export type EntryIds = { readonly [Id in (typeof IDS)[number]]?: ResourceRow[Id] | undefined };
 
@@ -200,7 +170,7 @@ export async function listRowsOfEntries<Type extends ResourceType>(
   db: Db,
   type: Type,
   ids: readonly EntryIds[],
-  { lock = false }: Lock = {},
+  { lock }: Pick<Choice<'resources'>, 'lock'> = {},
 ): Promise<readonly RowOf<Type>[]> {
   const found = new Map<number, RowOf<Type>>();
   for (const column of IDS) {
@@ -212,14 +182,17 @@ export async function listRowsOfEntries<Type extends ResourceType>(
   return listRows(db, type, { seq }, { order: 'seq', lock });
 }
 
-/** Finds the group, live or deleted, that stands for a group of the service; the live one first. */
-export async function findGroupByUpstream(
+/** Finds the user, or the group, deleted or not, that stands for an account or group of the service; a live one first. */
+export async function findLinked(
   db: Db,
+  type: ResourceType,
   { scimId, restId, uid }: Partial<UpstreamGroupIds>,
-): Promise<GroupRow | undefined> {
+): Promise<ResourceRow | undefined> {
   const entry = { upstream_scim_id: scimId, upstream_id: restId, upstream_uid: uid };
-  const rows = await listRowsOfEntries(db, 'group', [entry]);
-  return rows.toSorted((a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq)[0];
+  const rows = await listRowsOfEntries(db, type, [entry]);
+  return rows
+    .filter((row) => type === 'group' || isLive(row))
+    .toSorted((a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq)[0];
 }
 
 type ServiceNames = 'observed_user_name_folded' | 'observed_email_folded' | 'name_folded';
@@ -270,9 +243,8 @@ export async function findCalled(db: Db, texts: ReadonlySet<string>) {
 }
 
 /** Finds those of these users who cannot be in a group: it is not in the service, or they have no account there. */
-export async function findStrangers(db: Db, group: GroupRow, ids: readonly UserId[]) {
-  const read = (some: readonly UserId[]) => select<{ id: UserId }>(db)`select id from resources
-    where type = 'user' and upstream_id is not null and deleted_at is null and id in (${sql.join(some)})`;
-  const known = isLinked(group) ? await readInChunks(ids, read) : [];
-  return new Set(ids).difference(new Set(known.map(({ id }) => id)));
+export async function findStrangers(db: Db, group: GroupRow, id: readonly UserId[]) {
+  const which = { id, upstream_id: { '<>': null }, ...LIVE } as const;
+  const known = isLinked(group) ? await listRows(db, 'user', which) : [];
+  return new Set(id).difference(new Set(known.map((row) => row.id)));
 }

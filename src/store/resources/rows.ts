@@ -257,17 +257,25 @@ export async function revive<Type extends ResourceKey['type']>(
   return getRow(tx, { type, id });
 }
 
-/** Joins deleted rows whose creates may have left something, as one; undefined: there is none. */
-export async function joinLost<Row extends ResourceRow>(
+const mayBeThere = (row: ResourceRow) =>
+  row.sent_creates !== '[]' && (row.type === 'group' || row.upstream_id === null);
+
+/** Locks and joins those of these deleted rows whose creates may have left something, as one; undefined: there is none. */
+export async function joinLost<Type extends ResourceType>(
   tx: Db,
-  [row, ...others]: readonly Row[],
-): Promise<Row | undefined> {
+  type: Type,
+  deleted: readonly RowOf<Type>[],
+): Promise<RowOf<Type> | undefined> {
+  const seq = deleted.filter(mayBeThere).map((row) => row.seq);
+  const found = await listRows(tx, type, { seq }, { order: 'seq', lock: true });
+  const lost = found.filter((row) => row.deleted_at !== null && mayBeThere(row));
+  const row = lost.pop();
   if (row === undefined) return undefined;
-  for (const other of others) {
+  for (const other of lost) {
     await updateWhere(tx, 'own_calls', { resource_id: other.id }, { resource_id: row.id });
     await deleteWhere(tx, 'resources', { id: other.id });
   }
-  const sent = [row, ...others].flatMap((one) => parseStored<SentCreate[]>(one.sent_creates));
-  const until = Math.max(...[row, ...others].map(({ unsure_until }) => unsure_until ?? 0));
+  const sent = [row, ...lost].flatMap((one) => parseStored<SentCreate[]>(one.sent_creates));
+  const until = Math.max(...[row, ...lost].map(({ unsure_until }) => unsure_until ?? 0));
   return { ...row, sent_creates: JSON.stringify(sent), unsure_until: until === 0 ? null : until };
 }
