@@ -28,15 +28,7 @@ import {
   toGroupFields,
   toUserFields,
 } from '../domain/write.ts';
-import {
-  parseCells,
-  parseStored,
-  type toAttributeColumns,
-  toCellColumns,
-  toDueClass,
-  toGroupColumns,
-  toUserColumns,
-} from '../store/engine/columns.ts';
+import { parseCells, parseStored, toCellColumns, toColumns } from '../store/engine/columns.ts';
 import { listGroupNamesOf } from '../store/links/of-users.ts';
 import type { ResourceRow, RowOf } from '../store/resources/rows.ts';
 import { isLinked, toGroupState, toSeenEntities, toUserState } from '../store/resources/state.ts';
@@ -68,7 +60,6 @@ export interface FieldKind<Type extends ResourceKey['type'], Field extends strin
   /** The extension with the fields that rules can drive. */
   readonly urn: string;
   toFields(names: ReadonlySet<string>): Field[];
-  toColumns(attributes: JsonObject): ReturnType<typeof toAttributeColumns>;
   toCellColumns(cells: Cells<Field>): Partial<RowOf<Type>>;
   /** Fields in which the change takes access, a licence, a permission or a role. */
   listTaken(row: RowOf<Type>, change: FieldChange<Field>): string[];
@@ -96,7 +87,6 @@ export const userFields: FieldKind<'user', UserField> = {
   type: 'user',
   urn: USER_EXTENSION,
   toFields: toUserFields,
-  toColumns: toUserColumns,
   toCellColumns: (cells) => toCellColumns(cells),
   listTaken(row, { before, after, fields, isDoubted }) {
     const { observed, deleted, upstreamId } = toUserState(row);
@@ -134,7 +124,6 @@ export const groupFields: FieldKind<'group', GroupField> = {
   type: 'group',
   urn: GROUP_EXTENSION,
   toFields: toGroupFields,
-  toColumns: toGroupColumns,
   // Its members may be stuck too.
   toCellColumns: (cells) => ({ cells: JSON.stringify(cells) }),
   listTaken(row, { before, after, cells, fields, isDoubted }) {
@@ -256,12 +245,12 @@ export async function toRuled<Type extends ResourceKey['type'], Field extends st
   const isDue = listWaiting(cells).length > 0 && !isSameWork(parseCells(row), cells);
   return {
     ...row,
-    ...kind.toColumns(after),
+    ...toColumns(kind.type, after),
     ...kind.toCellColumns(cells),
     version,
     modified_at: now,
     due_at: isDue ? now : row.due_at,
-    due_class: isDue ? toDueClass(kind.removesAccess(row, after, cells)) : row.due_class,
+    due_class: !isDue ? row.due_class : kind.removesAccess(row, after, cells) ? 0 : 1,
   };
 }
 

@@ -5,7 +5,6 @@ import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link
 import type { PlanAction } from '../domain/plan.ts';
 import type { RuleBook } from '../domain/rule-book.ts';
 import { type GroupId, isJsonObject, type UserId } from '../domain/values.ts';
-import { toDueClass } from '../store/engine/columns.ts';
 import { listLinks, saveLinks } from '../store/links/links.ts';
 import {
   listManagedGroups,
@@ -108,7 +107,10 @@ export async function ruleLinks(
   await saveLinks(tx, row, saved);
   const waiting = writes.filter(isWaiting);
   const removes = row.due_class === 0 || waiting.some(({ desired }) => desired === 0);
-  const due = waiting.length > 0 && { due_at: now, due_class: toDueClass(removes) };
+  const due = waiting.length > 0 && {
+    due_at: now,
+    due_class: removes ? (0 as const) : (1 as const),
+  };
   await updateRow(tx, { type: 'group', id: groupId }, { version, modified_at: now, ...due });
   return { row, writes };
 }

@@ -12,7 +12,7 @@ import { isWorking, type UserField } from '../../domain/kinds.ts';
 import { toLinkText } from '../../domain/link.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
-import { parseCells, toCellColumns, toDueClass } from '../../store/engine/columns.ts';
+import { parseCells, toCellColumns } from '../../store/engine/columns.ts';
 import {
   changeNamed,
   deleteAllLinks,
@@ -97,7 +97,7 @@ export async function finish(r: Recording): Promise<Recorded> {
     ...left,
     ...toCellColumns(cells, links.stuck),
     ...(isWaiting ? toFailureColumns(r, cells, links) : NOTHING_FAILS),
-    due_class: toDueClass(removesAccess(step, links.removes)),
+    due_class: removesAccess(step, links.removes) ? 0 : 1,
     due_at: isOver ? nextAt : now,
   };
   await save(r);

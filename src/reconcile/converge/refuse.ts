@@ -13,7 +13,7 @@ import type { JsonObject, Refusal } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
-import { parseCells, parseStored, toAttributeColumns } from '../../store/engine/columns.ts';
+import { parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
 import {
   changeLinks,
   changeNamed,
@@ -203,7 +203,7 @@ function withoutWrite<Row extends ResourceRow>(
   });
   return {
     ...row,
-    ...toAttributeColumns(row.type, attributes),
+    ...toColumns(row.type, attributes),
     cells: JSON.stringify(cells),
     version,
     deleted_at: before?.deleted === false ? null : row.deleted_at,

@@ -4,7 +4,7 @@ import { GROUP_EXTENSION, withExtension } from '../../domain/extensions.ts';
 import type { GroupField, ObservedGroup, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { limitMarks } from '../../domain/text.ts';
 import type { JsonObject } from '../../domain/values.ts';
-import { parseCells, toGroupColumns } from '../../store/engine/columns.ts';
+import { parseCells, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink, observeLinks, type SeenLinks } from '../../store/links/links.ts';
 import { type GroupRow, updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
@@ -132,7 +132,7 @@ export function observeScimGroup(
 /** Row of a group whose adoption was refused: unmanaged again, and shown as the service holds it. */
 export function toUnmanagedGroup(row: GroupRow): GroupRow {
   const observed = toObservedGroup(row);
-  const shown = observed ? toGroupColumns(toUnmanagedGroupAttributes(observed)) : {};
+  const shown = observed ? toColumns('group', toUnmanagedGroupAttributes(observed)) : {};
   return { ...row, ...shown, origin: null, cells: '{}', entities: null, deleted_at: null };
 }
 

@@ -10,13 +10,7 @@ import {
   withCreated,
 } from '../../domain/kinds.ts';
 import { NOT_APPLIED } from '../../domain/values.ts';
-import {
-  hasWaiting,
-  parseCells,
-  toDueClass,
-  toGroupColumns,
-  toUserColumns,
-} from '../../store/engine/columns.ts';
+import { hasWaiting, parseCells, toColumns } from '../../store/engine/columns.ts';
 import {
   type EntryIds,
   listAccountNames,
@@ -106,7 +100,7 @@ function toUserEntry(
     toColumns(row, now) {
       const observed = observe(row, now);
       const seen = toObservedColumns({ erased_at: row?.erased_at ?? null }, observed);
-      return { seen, shown: toUserColumns(toUnmanagedAttributes(observed)) };
+      return { seen, shown: toColumns('user', toUnmanagedAttributes(observed)) };
     },
     // To their account a list gives none of their names, or it gives these to a new account.
     isAnother: (row) => row.type === 'user' && compareAccount(toUserState(row), shown) !== 'same',
@@ -153,7 +147,7 @@ export function toGroupEntry(
     observe,
     toColumns(row, now) {
       const observed = observe(row, now);
-      const shown = toGroupColumns(toUnmanagedGroupAttributes(observed));
+      const shown = toColumns('group', toUnmanagedGroupAttributes(observed));
       return { seen: { observed: JSON.stringify(observed) }, shown };
     },
     isAnother(row) {
@@ -198,6 +192,5 @@ export async function removeAgain(
   const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
   const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
   const cells = edit(asked, ['existence'], (cell) => fail(cell, failing));
-  const due = { due_at: now, due_class: toDueClass(true) };
-  await updateRow(tx, row, { cells: JSON.stringify(cells), ...due });
+  await updateRow(tx, row, { cells: JSON.stringify(cells), due_at: now, due_class: 0 });
 }

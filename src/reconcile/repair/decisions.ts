@@ -14,12 +14,7 @@ import { enterRules } from '../../rules/follow.ts';
 import { isSource, mayGrant } from '../../rules/rules.ts';
 import { isProvider } from '../../store/credentials.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import {
-  NOTHING_OPEN,
-  parseCells,
-  parseStored,
-  toAttributeColumns,
-} from '../../store/engine/columns.ts';
+import { NOTHING_OPEN, parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { mayHaveMade } from '../../store/logs.ts';
 import {
@@ -212,7 +207,7 @@ export async function handOver(
   if (!(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = parseStored<JsonObject>(row.attributes);
   const attributes = typeof externalId === 'string' ? { ...others, externalId } : others;
-  const columns = toAttributeColumns(row.type, attributes);
+  const columns = toColumns(row.type, attributes);
   // No name changes, so nobody is followed by one.
   await updateRow(tx, row, {
     provider,

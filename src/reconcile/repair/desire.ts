@@ -19,12 +19,7 @@ import { followGroup, followUser, ruleGroups, toRuledName } from '../../rules/fo
 import { findGroupPrivilege, ruleLinks } from '../../rules/rules.ts';
 import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';
 import { forgetRemoval } from '../../store/due.ts';
-import {
-  NOTHING_OPEN,
-  parseCells,
-  parseStored,
-  toAttributeColumns,
-} from '../../store/engine/columns.ts';
+import { NOTHING_OPEN, parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
 import { deleteAllLinks, desireLink, listLinkedUsers, listLinks } from '../../store/links/links.ts';
 import { listByName } from '../../store/resources/find.ts';
 import { findRow, getRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
@@ -201,7 +196,7 @@ function toAttributes(
 
 /** False: another user or group has the name. */
 async function saveAttributes(tx: Db, deps: DesireDeps, row: ResourceRow, attributes: JsonObject) {
-  const columns = toAttributeColumns(row.type, attributes);
+  const columns = toColumns(row.type, attributes);
   const named = await listByName(tx, row.type, columns.name_folded);
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
   const users = row.type === 'group' ? await listLinkedUsers(tx, row) : [];

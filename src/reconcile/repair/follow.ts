@@ -17,7 +17,7 @@ import {
   listToReview,
   toRepair,
 } from '../../store/drifts.ts';
-import { parseCells, toDueClass } from '../../store/engine/columns.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import {
   listOpenActions,
@@ -179,7 +179,7 @@ async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<
     cells: JSON.stringify(ask(parseCells<string>(row), fields, row.version)),
     due_at: now,
     // A removal that waits already keeps its class.
-    due_class: toDueClass(row.due_class === 0 || actions.some(({ harm }) => harm !== undefined)),
+    due_class: row.due_class === 0 || actions.some(({ harm }) => harm !== undefined) ? 0 : 1,
     must_look: row.must_look + (isFresh(row, release) ? 0 : 1),
   });
 }

@@ -5,7 +5,7 @@ import { splitName } from '../../domain/name.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { limitMarks } from '../../domain/text.ts';
 import { foldCase, type JsonObject } from '../../domain/values.ts';
-import { toUserColumns } from '../../store/engine/columns.ts';
+import { toColumns } from '../../store/engine/columns.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { toObservedUser as toStoredUser } from '../../store/resources/state.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
@@ -119,7 +119,7 @@ export function toUnmanagedUser(row: UserRow): UserRow {
   const observed = toStoredUser(row);
   return {
     ...row,
-    ...(observed ? toUserColumns(toUnmanagedAttributes(observed)) : {}),
+    ...(observed ? toColumns('user', toUnmanagedAttributes(observed)) : {}),
     origin: null,
     cells: '{}',
     version: row.version + 1,

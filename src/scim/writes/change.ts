@@ -5,7 +5,7 @@ import { isGone, type ObservedUser } from '../../domain/kinds.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import { type JsonObject, newId, type ResourceKey } from '../../domain/values.ts';
 import { combineAsked, type FieldKind } from '../../rules/fields.ts';
-import { parseCells, parseStored, toDueClass, toTombstone } from '../../store/engine/columns.ts';
+import { parseCells, parseStored, toColumns, toTombstone } from '../../store/engine/columns.ts';
 import { saveLinks } from '../../store/links/links.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
 import { type ResourceRow, type RowOf, saveRow, updateRow } from '../../store/resources/rows.ts';
@@ -193,7 +193,7 @@ function toChangedRow<T extends Type, Field extends string>(
   const isGoneDue = isDue && isGone(toObservation(row));
   return {
     ...row,
-    ...(attributes !== before && kind.toColumns(attributes)),
+    ...(attributes !== before && toColumns(kind.type, attributes)),
     ...kind.toCellColumns(cells),
     ...(leaves(planned.taken) && toDeparture(row, now)),
     ...lists.columns,
@@ -204,7 +204,7 @@ function toChangedRow<T extends Type, Field extends string>(
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : row.due_at,
-    due_class: toDueClass(lists.removes || kind.removesAccess(row, attributes, cells)),
+    due_class: lists.removes || kind.removesAccess(row, attributes, cells) ? 0 : 1,
   };
 }
 

@@ -1,6 +1,6 @@
 import { isOfOther } from '../../domain/provider.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
-import { parseStored } from '../../store/engine/columns.ts';
+import { parseStored, toColumns } from '../../store/engine/columns.ts';
 import { passIds } from '../../store/resources/names.ts';
 import { insertRow, type RowOf, revive } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -60,7 +60,7 @@ async function insertNew<T extends Type, Field extends string>(
   const draft = kind.toNewRow({
     origin,
     provider,
-    ...kind.fields.toColumns(asked.attributes),
+    ...toColumns(kind.fields.type, asked.attributes),
     created_at: now,
     modified_at: now,
     ...(deps.looksFirst() ? { must_look: 1 } : {}),

@@ -6,38 +6,21 @@ import { withSchemas } from '../../domain/extensions.ts';
 import { findSeatSince, listStuck } from '../../domain/failure.ts';
 import type { GroupField, UserField } from '../../domain/kinds.ts';
 import { foldCase, type JsonObject, type JsonValue, newId } from '../../domain/values.ts';
-import type { DueClass, Origin } from '../schema.ts';
+import type { Origin } from '../schema.ts';
 import type { Row } from '../tables.ts';
 
-/** The stored form of a user's attributes: the document, and what is indexed of it. */
-export function toUserColumns(attributes: JsonObject) {
+/** The stored form of the attributes of a user or group: the document, and what is indexed of it. */
+export function toColumns(type: 'user' | 'group', attributes: JsonObject) {
+  const isUser = type === 'user';
+  const name = toText(isUser ? attributes.userName : attributes.displayName) ?? '';
   return {
-    ...toNameColumns(attributes.userName, withSchemas('user', alignLicences(attributes))),
-    display_folded: fold(attributes.displayName),
-    address_folded: fold(findCreationAddress(attributes)),
-    active: attributes.active === false ? 0 : 1,
-  };
-}
-
-/** The stored form of a group's attributes: the document, and what is indexed of it. */
-export function toGroupColumns(attributes: JsonObject) {
-  return toNameColumns(attributes.displayName, withSchemas('group', attributes));
-}
-
-/** The stored form of the attributes of either. */
-export const toAttributeColumns = (
-  type: 'user' | 'group',
-  attributes: JsonObject,
-): ReturnType<typeof toGroupColumns> & Partial<ReturnType<typeof toUserColumns>> =>
-  type === 'user' ? toUserColumns(attributes) : toGroupColumns(attributes);
-
-function toNameColumns(shown: JsonValue | undefined, attributes: JsonObject) {
-  const name = toText(shown) ?? '';
-  return {
-    attributes: JSON.stringify(attributes),
+    attributes: JSON.stringify(withSchemas(type, isUser ? alignLicences(attributes) : attributes)),
     name,
     name_folded: foldCase(name),
     external_id: toText(attributes.externalId),
+    display_folded: isUser ? fold(attributes.displayName) : null,
+    address_folded: isUser ? fold(findCreationAddress(attributes)) : null,
+    active: isUser && attributes.active === false ? 0 : 1,
   };
 }
 
@@ -99,11 +82,6 @@ export function toCellColumns(
     stuck_at: since === never ? null : since,
     seat_since: findSeatSince(cells) ?? null,
   };
-}
-
-/** Removal of access goes before everything else. */
-export function toDueClass(removesAccess: boolean): DueClass {
-  return removesAccess ? 0 : 1;
 }
 
 /** Columns of a tombstone: in no answer from now on, and kept so that no late read brings the resource back. */

@@ -91,7 +91,7 @@ function toLink({ retry_at, attempts, stuck_at, problem, ...row }: LinkRow): Sto
   return { ...link, failure };
 }
 
-function toColumns({ desired, observed, put_in, by_rule, pending, sent, failure }: Link) {
+function toLinkColumns({ desired, observed, put_in, by_rule, pending, sent, failure }: Link) {
   const known = pending === undefined ? undefined : failure;
   const ofWrite = known?.version === pending ? known : undefined;
   return {
@@ -181,7 +181,7 @@ export const saveLinks = (tx: Db, { seq }: GroupKey, links: readonly SavedLink[]
       list,
       target:
         typeof target === 'number' ? target : sql`(select seq from resources where id = ${target})`,
-      ...toColumns(link),
+      ...toLinkColumns(link),
     })),
   );
 

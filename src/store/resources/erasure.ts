@@ -4,7 +4,7 @@ import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { createMention, ERASED } from '../../domain/erasure.ts';
 import { withoutPersonalData } from '../../domain/kinds.ts';
 import { foldCase } from '../../domain/values.ts';
-import { parseCells, toUserColumns } from '../engine/columns.ts';
+import { parseCells, toColumns } from '../engine/columns.ts';
 import { execute, readOne, select } from '../engine/dialect.ts';
 import { listNameKeys } from '../logs.ts';
 import type { Db } from '../store.ts';
@@ -18,7 +18,7 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
   const observed = toObservedUser(row);
   const attributes = { userName: ERASED, active: false };
   await updateRow(tx, row, {
-    ...toUserColumns(attributes),
+    ...toColumns('user', attributes),
     // Text that cannot be a name.
     name_folded: '',
     observed: observed === undefined ? null : JSON.stringify(withoutPersonalData(observed)),

@@ -3,7 +3,7 @@ import type { ObservedUser } from '../../../src/domain/kinds.ts';
 import { groupId, newId, userId } from '../../../src/domain/values.ts';
 import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile/user/observe.ts';
 import type { SandboxUser } from '../../../src/sandbox/model.ts';
-import { toGroupColumns, toUserColumns } from '../../../src/store/engine/columns.ts';
+import { toColumns } from '../../../src/store/engine/columns.ts';
 import { observeLinks } from '../../../src/store/links/links.ts';
 import { insertRow } from '../../../src/store/resources/rows.ts';
 import { createLocalBell } from '../../../src/store/store.ts';
@@ -131,7 +131,7 @@ async function addUser({ world, scheduler, company }: Stage, userName: string, h
       type: 'user',
       id,
       origin: isManaged ? 'created' : null,
-      ...toUserColumns(attributes),
+      ...toColumns('user', attributes),
       ...toObservedColumns({ erased_at: null }, observed),
       upstream_id: account.id,
       created_at: at,
@@ -156,7 +156,7 @@ async function addGroup(
       type: 'group',
       id,
       origin: isManaged ? 'created' : null,
-      ...toGroupColumns(attributes),
+      ...toColumns('group', attributes),
       observed: JSON.stringify({ displayName: name, permissions: 0, at, by: 'x' }),
       upstream_id: group.id,
       upstream_scim_id: String(group.id),
