@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { Webhook } from 'standardwebhooks';
 import { type Clock, createLoop, createSetBack, followOutage } from '../domain/clock.ts';
 import { createMatcher } from '../domain/name.ts';
@@ -31,6 +30,8 @@ interface NotifierDeps {
 
 /** How often the state is compared with what receivers know, and deliveries are looked for, in milliseconds. */
 const LOOK_MS = 5_000;
+/** The same without a receiver. */
+const IDLE_MS = 3_600_000;
 /** First wait after a failure, doubled with each further one, and the longest; in milliseconds. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
@@ -57,11 +58,17 @@ export function createNotifier(deps: NotifierDeps) {
   const deliveries = receivers.map((receiver) =>
     createLoop(timing, createDelivery(deps, receiver, outbound)),
   );
-  const mendTimes = createSetBack(clock, (now) =>
-    store.write((tx) => updateWhere(tx, 'notices', { due_at: { '>': now } }, { due_at: now })),
+  const mend = createSetBack(clock, (now) =>
+    store.write(async (tx) => {
+      // What is for other receivers than these is forgotten.
+      const others = { receiver: { 'not in': receivers.map(({ name }) => name) } };
+      await deleteWhere(tx, 'notices', others);
+      await updateWhere(tx, 'notices', { due_at: { '>': now } }, { due_at: now });
+    }),
   );
   const look = createLoop(timing, async () => {
-    await mendTimes();
+    await mend();
+    if (receivers.length === 0) return IDLE_MS;
     const observed = await observe();
     const at = clock.now();
     await store.write((tx) => followConditions(tx, receivers, observed, at));
@@ -69,19 +76,15 @@ export function createNotifier(deps: NotifierDeps) {
     return undefined;
   });
   const loops = [look, ...deliveries];
-  let cleaning: Promise<unknown> = Promise.resolve();
 
   return {
     start(): void {
-      // What is for other receivers than these is forgotten.
-      const others = { receiver: { 'not in': receivers.map(({ name }) => name) } };
-      cleaning = store.write((tx) => deleteWhere(tx, 'notices', others)).catch(onFailure);
-      if (receivers.length > 0) for (const loop of loops) loop.start();
+      for (const loop of loops) loop.start();
     },
     async stop(): Promise<void> {
       const ends = loops.map((loop) => loop.stop());
       await outbound.close();
-      await Promise.all([cleaning, ...ends]);
+      await Promise.all(ends);
     },
   };
 }
@@ -99,54 +102,48 @@ function createDelivery(
     (outage) => events.receiverUp({ receiver: name, ...outage }),
   );
 
-  /** Never throws. */
-  async function post(message: Row<'notices'>): Promise<PostResult> {
+  /** Undefined: the receiver has it. Never throws. */
+  async function post(message: Row<'notices'>): Promise<Failure | undefined> {
     // Nothing of the error is logged: it may quote the secret.
     const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
-    if (headers === undefined) return { result: 'failed', isDown: true, error: NO_SECRET };
-    let isOpen = false;
-    // It is read once there is a connection to write it to.
-    function* toContent() {
-      isOpen = true;
-      yield message.body;
-    }
+    if (headers === undefined) return { isDown: true, error: NO_SECRET };
     try {
-      const request = { method: 'POST', headers, body: Readable.from(toContent()) } as const;
+      const request = { method: 'POST', headers, body: message.body } as const;
       const { body, statusCode, headers: said } = await outbound.send(receiver.url, request);
       await body.dump({ limit: ANSWER_MAX });
-      if (statusCode >= 200 && statusCode < 300) return { result: 'delivered' };
+      if (statusCode >= 200 && statusCode < 300) return undefined;
       const error = `answered with ${statusCode}`;
       const isDown = statusCode >= 500 || statusCode === 429 || statusCode === 408;
       const pauseMs = isDown ? parseRetryAfter(`${said['retry-after']}`, clock.now()) : 0;
-      return { result: 'failed', error, isDown, pauseMs };
+      return { error, isDown, pauseMs };
     } catch (error) {
-      return { result: 'failed', error: toFailureWords(error), isDown: true, isOpen };
+      return { error: toFailureWords(error), isDown: true };
     }
   }
 
   /** False: the receiver is down. The attempt is stored before, so that it is known after a crash. */
   async function send(row: Row<'notices'>): Promise<boolean> {
-    const { id, phase } = row;
+    const { id } = row;
     const attempts = row.attempts + 1;
-    const asSent = phase === 'began' ? 'sent' : phase;
     const save = (change: Partial<Row<'notices'>>) =>
       store.write((tx) => updateWhere(tx, 'notices', { id }, change));
     // It is not to be sent any more.
-    if ((await save({ attempts, phase: asSent })).length === 0) return true;
-    const { result, error = '', isDown = false, isOpen = false, pauseMs = 0 } = await post(row);
-    events.notified({ receiver: name, result });
-    follow(isDown ? error : undefined);
-    if (result === 'failed') {
+    if ((await save({ attempts })).length === 0) return true;
+    const failure = await post(row);
+    events.notified({ receiver: name, result: failure ? 'failed' : 'delivered' });
+    follow(failure?.isDown ? failure.error : undefined);
+    if (failure !== undefined) {
+      const { error, pauseMs = 0 } = failure;
       const longestMs = Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
       const dueAt = clock.now() + Math.max(longestMs * (0.75 + random() / 4), pauseMs);
-      await save({ due_at: Math.round(dueAt), error, phase: isOpen ? asSent : phase });
-    } else if (asSent === 'sent') {
+      await save({ due_at: Math.round(dueAt), error });
+    } else if (row.phase === 'began') {
       // The receiver knows that the condition holds.
       await save({ phase: 'active', error: null });
     } else {
       await store.write((tx) => deleteWhere(tx, 'notices', { id }));
     }
-    return !isDown;
+    return !failure?.isDown;
   }
 
   return async (signal: AbortSignal): Promise<undefined> => {
@@ -159,14 +156,11 @@ function createDelivery(
   };
 }
 
-interface PostResult {
-  readonly result: 'delivered' | 'failed';
-  readonly error?: string;
+interface Failure {
+  readonly error: string;
   /** True: it says nothing of this notification. */
-  readonly isDown?: boolean;
+  readonly isDown: boolean;
   readonly pauseMs?: number;
-  /** True: it left without an answer, so the receiver may have it. */
-  readonly isOpen?: boolean;
 }
 
 /** @see https://www.standardwebhooks.com (read 2026-11-22) */
@@ -195,7 +189,7 @@ interface Message extends Pick<Row<'notices'>, 'key' | 'phase'> {
   readonly ended?: Notice | undefined;
 }
 
-/** A condition that ends before any receiver may have heard of it is not sent at all. `at` is epoch milliseconds. */
+/** `at` is epoch milliseconds. */
 async function followConditions(
   tx: Db,
   receivers: readonly Receiver[],
@@ -209,23 +203,20 @@ async function followConditions(
   for (const receiver of receivers) {
     const isAsked = createMatcher(receiver.events);
     const wants = (notice: Notice | undefined) => notice !== undefined && isAsked([notice.type]);
-    const known = rows.get(receiver.name) ?? [];
-    const phases = new Map(known.map(({ key, phase }) => [key, phase]));
-    const isNew = ({ key }: Condition) => (phases.get(key) ?? 'ended') === 'ended';
-    const begun = conditions.filter((one) => isNew(one) && (wants(one.began) || wants(one.ended)));
-    const left = known.filter(({ key, phase }) => phase !== 'ended' && !holding.has(key));
+    const known = (rows.get(receiver.name) ?? []).filter(({ phase }) => phase !== 'ended');
+    const keys = new Set(known.map(({ key }) => key));
+    const begun = conditions.filter(
+      ({ key, began, ended }) => !keys.has(key) && (wants(began) || wants(ended)),
+    );
     const messages: Message[] = [
       ...begun.map(({ key, began: notice, ended }) => {
-        // While its last end is not delivered, it holds for the receiver.
-        const first = phases.has(key) ? 'sent' : 'began';
-        return { key, notice, phase: wants(notice) ? first : 'active', ended } as const;
+        return { key, notice, phase: wants(notice) ? 'began' : 'active', ended } as const;
       }),
       ...news.filter(wants).map((notice) => ({ notice, key: notice.type, phase: 'once' }) as const),
     ];
-    for (const { id, key, phase, ended } of left) {
+    for (const { id, key, ended } of known.filter((one) => !holding.has(one.key))) {
       const notice = ended === null ? undefined : parseStored<Notice>(ended);
-      if (notice && phase !== 'began' && wants(notice))
-        messages.push({ notice, key, phase: 'ended' });
+      if (notice && wants(notice)) messages.push({ notice, key, phase: 'ended' });
       else await deleteWhere(tx, 'notices', { id });
     }
     for (const message of messages) await putNotice(tx, receiver, message, at);
@@ -276,24 +267,18 @@ const TEXT_MAX = 1_000;
 
 /** Body of a notification of a time (epoch milliseconds), in the form of its receiver. */
 export function toBody(notice: Notice, { format, names }: Receiver, at: number): string {
-  const text = toText(notice, names);
-  switch (format) {
-    case 'slack':
-      return JSON.stringify({ text: `*scim-bridge* ${toSlackText(text)}` });
-    case 'teams':
-      return JSON.stringify(toCard(text));
-    default:
-      return JSON.stringify({
-        type: notice.type,
-        timestamp: new Date(at).toISOString(),
-        data: { text, ...toShort(notice.data), ...(names ? toShort(notice.names) : {}) },
-      });
-  }
-}
-
-function toText({ text, names }: Notice, hasNames: boolean): string {
-  const shown = Object.values(names).join(', ');
-  return toLimit(hasNames && shown !== '' ? `${text} (${shown})` : text);
+  const shown = names ? Object.values(notice.names).join(', ') : '';
+  const text = toLimit(shown === '' ? notice.text : `${notice.text} (${shown})`);
+  if (format === 'slack') return JSON.stringify({ text: `*scim-bridge* ${toSlackText(text)}` });
+  if (format === 'teams') return JSON.stringify(toCard(text));
+  const data = Object.entries({ ...notice.data, ...(names && notice.names) }).map(
+    ([name, value]) => [name, typeof value === 'string' ? toLimit(value) : value] as const,
+  );
+  return JSON.stringify({
+    type: notice.type,
+    timestamp: new Date(at).toISOString(),
+    data: { text, ...Object.fromEntries(data) },
+  });
 }
 
 /** @see https://api.slack.com/reference/surfaces/formatting#escaping (read 2026-11-22) */
@@ -308,22 +293,17 @@ function toSlackText(text: string): string {
  * @see https://adaptivecards.io/explorer/RichTextBlock.html (1.2; Teams shows cards up to 1.5)
  */
 function toCard(text: string) {
-  const head = { type: 'TextBlock', text: 'scim-bridge', weight: 'Bolder' };
-  const block = { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] };
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.4',
-    body: [head, block],
+    body: [
+      { type: 'TextBlock', text: 'scim-bridge', weight: 'Bolder' },
+      { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] },
+    ],
   };
   const contentType = 'application/vnd.microsoft.card.adaptive';
   return { type: 'message', attachments: [{ contentType, contentUrl: null, content }] };
-}
-
-function toShort(data: Notice['data']): Notice['data'] {
-  const toValue = (value: string | number | null) =>
-    typeof value === 'string' ? toLimit(value) : value;
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, toValue(value)]));
 }
 
 function toLimit(text: string): string {

@@ -23,8 +23,7 @@ export type CallOutcome =
 
 /** State of one condition for one receiver. */
 type NoticePhase =
-  | 'began' // The message that it began waits for delivery: the receiver does not have it.
-  | 'sent' // The same, after an attempt without an answer: the receiver may have it.
+  | 'began' // The message that it began waits for delivery.
   | 'active' // The message that it began was delivered.
   | 'ended' // The message that it ended waits for delivery.
   | 'once'; // The message about something that does not end waits for delivery.
