@@ -208,11 +208,11 @@ function listOpen<Field extends string>(
 export function toPlannableUser(state: UserState, now: number): UserState {
   const plannable: UserState = { ...state, ...hideDeferred(state, 'account', now) };
   const { mustLook, upstreamId, observed, desired, deleted, cells } = plannable;
-  const isTaken = deleted || !desired.active;
   const isKnownActive = observed?.active === true && observed.temporarilyInactive !== true;
-  const isRemoval = mustLook && upstreamId !== undefined && isTaken && isKnownActive;
-  if (!isRemoval || !isOverdue(findFailed(cells.active))) return plannable;
-  return { ...plannable, mustLook: false, cells: onlyWaiting(cells, ['active']) };
+  const isRemoval = upstreamId !== undefined && isKnownActive && (deleted || !desired.active);
+  return mustLook && isRemoval && isOverdue(findFailed(cells.active))
+    ? { ...plannable, mustLook: false, cells: onlyWaiting(cells, ['active']) }
+    : plannable;
 }
 
 /** The same of a group: where looks have failed too often, those alone who are to leave, or the group that is. */
@@ -225,10 +225,10 @@ export function toPlannableGroup(state: GroupState, now: number): GroupState {
     const isRemoval = ids.uid !== undefined && isOverdue(findFailed(cells.existence));
     return { ...plannable, mustLook: !isRemoval };
   }
-  const links = state.links.filter((link) => !link.wanted && isOverdue(link));
-  const hasAdmins = links.some(({ list }) => list === 'admin');
-  const isKnown = ids.uid !== undefined || (ids.scimId !== undefined && !hasAdmins);
-  if (!isKnown || links.length === 0) return plannable;
+  const isReachable = ({ list }: LinkChange) =>
+    ids.uid !== undefined || (ids.scimId !== undefined && list === 'member');
+  const links = state.links.filter((link) => !link.wanted && isOverdue(link) && isReachable(link));
+  if (links.length === 0) return plannable;
   return { ...plannable, mustLook: false, cells: onlyWaiting(cells, []), links };
 }
 

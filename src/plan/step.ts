@@ -1,5 +1,6 @@
 import type { Cells } from '../domain/cell.ts';
-import { type ChangeKind, FIELD_CHANGES, type SentChange } from '../domain/change.ts';
+import { FIELD_CHANGES, type SentChange } from '../domain/change.ts';
+import { isEntityField } from '../domain/entity.ts';
 import { findFailed } from '../domain/failure.ts';
 import type { GroupField, LinkChange, UserField } from '../domain/kinds.ts';
 import type { PersonName } from '../domain/name.ts';
@@ -99,40 +100,31 @@ export function toStep(
   membersPerCall = 1,
 ): Step | undefined {
   const ranked = open
-    .map((fact) => ({ ...fact, ...toTried(fact, cells) }))
+    .map((fact) => {
+      const { part } = fact;
+      const isTried =
+        hasFailed({ facts: [fact] }, cells) || (typeof part !== 'string' && part.stuck);
+      const retryAt = typeof part === 'string' ? (findFailed(cells[part])?.retryAt ?? 0) : 0;
+      return { ...fact, isTried, retryAt, order: fact.rank + (isTried ? TRIED : 0) };
+    })
     .toSorted((a, b) => a.order - b.order || a.retryAt - b.retryAt);
   const [first] = ranked;
   if (first === undefined) return undefined;
-  const same = ranked.filter(
-    ({ call, isTried }) => call === first.call && isTried === first.isTried,
-  );
-  const size = toSize(first.call, first.isTried, membersPerCall);
-  const facts = same.slice(0, size).map(({ part, values = {} }) => ({ part, values }));
-  const isOne = first.call === 'members' && facts.length === 1;
-  return { kind: isOne ? 'link' : first.call, facts };
+  const { call: kind, isTried } = first;
+  const facts = ranked
+    .filter((fact) => fact.call === kind && fact.isTried === isTried)
+    .map(({ part, values = {} }) => ({ part, values }));
+  // A link or an entity has a call of its own, and what failed is tried alone.
+  const isOfMany =
+    kind === 'list-entities' || (!isTried && (kind === 'update' || kind === 'access'));
+  const size = kind === 'members' ? membersPerCall : isOfMany ? facts.length : 1;
+  return shorten({ kind, facts }, size);
 }
 
-function toTried({ part, rank }: OpenFact, cells: Cells<string>) {
-  const failed = typeof part === 'string' ? findFailed(cells[part]) : undefined;
-  const isTried =
-    typeof part === 'string'
-      ? failed !== undefined
-      : part.attempts !== undefined || part.stuck === true;
-  return { isTried, retryAt: failed?.retryAt ?? 0, order: rank + (isTried ? TRIED : 0) };
-}
-
-function toSize(call: StepKind, isTried: boolean, membersPerCall: number): number {
-  if (call === 'members') return membersPerCall;
-  if (call === 'list-entities') return Number.POSITIVE_INFINITY;
-  const isSingle = call !== 'update' && call !== 'access';
-  return isSingle || isTried ? 1 : Number.POSITIVE_INFINITY;
-}
-
-/** A step with no more than so many of its facts. */
-export function shorten(step: Step, size: number): Step {
-  if (step.facts.length <= size) return step;
-  const facts = step.facts.slice(0, size);
-  return { kind: step.kind === 'members' && size === 1 ? 'link' : step.kind, facts };
+/** A step with no more than so many of its facts. One member has a call of its own. */
+export function shorten({ kind, facts }: Step, size: number): Step {
+  const some = facts.slice(0, size);
+  return { kind: kind === 'members' && some.length === 1 ? 'link' : kind, facts: some };
 }
 
 /** The parts that a step changes. */
@@ -146,7 +138,7 @@ export function toValues({ facts }: Step): Values {
 }
 
 /** True when one of the facts failed before by its own fault. */
-export function hasFailed({ facts }: Step, cells: Cells<string>): boolean {
+export function hasFailed({ facts }: Pick<Step, 'facts'>, cells: Cells<string>): boolean {
   return facts.some(({ part }) =>
     typeof part === 'string' ? findFailed(cells[part]) !== undefined : part.attempts !== undefined,
   );
@@ -155,51 +147,28 @@ export function hasFailed({ facts }: Step, cells: Cells<string>): boolean {
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
 export function toChanges(
   type: 'user' | 'group',
-  step: Step,
+  { kind, facts }: Step,
   upstreamId: string | undefined,
 ): SentChange[] {
-  const values = toValues(step);
-  switch (step.kind) {
-    case 'look':
-    case 'list-entities':
-      return [];
-    case 'create':
-      return [{ kind: `${type}.create` }];
-    case 'remove':
-      return [{ kind: `${type}.delete`, upstreamId }];
-    case 'address':
-      return [{ kind: 'user.address', upstreamId }];
-    case 'members':
-    case 'link':
-      return listLinks(listParts(step)).map(({ list, upstreamUserId, wanted }) => ({
-        kind: `${list}.${wanted ? 'add' : 'remove'}`,
-        upstreamId,
-        memberId: String(upstreamUserId),
-      }));
-    case 'entity':
-      return listFields(listParts(step)).map((memberId) => {
-        return { kind: toEntityKind(values), upstreamId, memberId };
-      });
-    default: {
-      const kinds = step.facts.flatMap(listKinds);
-      return [...new Set(kinds)].map((kind) => ({ kind, upstreamId }));
-    }
-  }
+  if (kind === 'look' || kind === 'list-entities') return [];
+  if (kind === 'create') return [{ kind: `${type}.create` }];
+  if (kind === 'remove') return [{ kind: `${type}.delete`, upstreamId }];
+  const changes = facts.map((fact) => ({ ...toChange(fact), upstreamId }));
+  return [...new Map(changes.map((one) => [`${one.kind} ${one.memberId}`, one])).values()];
 }
 
-const FIELD_KINDS: ReadonlyMap<unknown, ChangeKind> = new Map(
-  Object.entries(FIELD_CHANGES).map(([field, [kind]]) => [field, kind]),
-);
-
-function listKinds({ part, values: { active, temporarilyInactive } = {} }: PlannedFact) {
+function toChange({ part, values = {} }: PlannedFact): SentChange {
+  const { active, temporarilyInactive, roles = [], isListed } = values;
+  if (typeof part !== 'string') {
+    const { list, wanted, upstreamUserId } = part;
+    return { kind: `${list}.${wanted ? 'add' : 'remove'}`, memberId: String(upstreamUserId) };
+  }
+  if (isEntityField(part)) {
+    const given = isListed ? 'entity.change' : 'entity.add';
+    return { kind: roles.length === 0 ? 'entity.remove' : given, memberId: part };
+  }
   // A suspension is a deactivation, as the audit log calls it.
   const isOn = active ?? (temporarilyInactive === undefined ? undefined : !temporarilyInactive);
-  if (isOn !== undefined) return [isOn ? 'user.activate' : 'user.deactivate'] as const;
-  const kind = FIELD_KINDS.get(part);
-  return kind === undefined ? [] : [kind];
-}
-
-function toEntityKind({ roles = [], isListed }: Values): ChangeKind {
-  if (roles.length === 0) return 'entity.remove';
-  return isListed ? 'entity.change' : 'entity.add';
+  if (isOn !== undefined) return { kind: isOn ? 'user.activate' : 'user.deactivate' };
+  return { kind: FIELD_CHANGES[part][0] };
 }

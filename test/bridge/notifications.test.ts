@@ -9,7 +9,6 @@ import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
 import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
-import { freePort } from '../support/free-port.ts';
 import { createLeapingClock, createSetClock } from '../support/leaping-clock.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
