@@ -163,31 +163,24 @@ const { name: _, ...nameless } = was;
 const byRule: Cells<UserField> = { appsPermissions: { source: { value: 1, by: 'rule' } } };
 type TakenBack = Partial<Parameters<typeof writes.takeBackWrite>[1]>;
 
-const both = { before: was, after: wrote };
-const first = { written: { ...both, before: nameless } };
-const created = { ...byRule, account: { pending: 9 } };
-const wholly: TakenBack = {
-  ...{ isLast: false, current: was, fields: ['account'] },
-  ...{ cells: created, cellsBefore: {} },
-};
-const sir = { title: 'Sir' };
 const asked = (active: number, appsPermissions?: number) =>
   waitingFor<UserField>({ active, ...(appsPermissions && { appsPermissions }) });
+const first = { before: { attributes: nameless, cells: asked(8) } };
+const created = { ...byRule, account: { pending: 9 } };
+const wholly: TakenBack = {
+  ...{ isLast: false, attributes: was, fields: ['account'] },
+  ...{ cells: created, before: { attributes: was, cells: {} } },
+};
 
 test.each<[why: string, TakenBack, attributes: JsonObject, cells: Cells<UserField>]>([
   ['all of it where it was the last', {}, was, asked(8)],
-  [
-    'not what is another value now',
-    { current: { ...wrote, ...sir } },
-    { ...was, ...sir },
-    asked(8),
-  ],
   ['one field where others wrote', { isLast: false }, { ...wrote, active: true }, asked(8, 9)],
   ['what it gave first goes', first, nameless, { ...asked(8), name: { pending: 10 } }],
   ['what reached the service waits again', { cells: {}, fields: ['name'] }, was, asked(10, 10)],
   ['with the account the sources', wholly, was, {}],
 ])('a refused write is taken back: %s', (_why, refused, attributes, cells) => {
-  const given = { current: wrote, cells: asked(9, 9), cellsBefore: asked(8), written: both };
+  const before = { attributes: was, cells: asked(8) };
+  const given = { attributes: wrote, cells: asked(9, 9), before };
   const how = { ...given, fields: ['active' as const], isLast: true, version: 10 };
 
   expect(writes.takeBackWrite('user', { ...how, ...refused })).toEqual({ attributes, cells });

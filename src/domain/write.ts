@@ -10,6 +10,7 @@ import {
 } from './extensions.ts';
 import {
   type Deactivation,
+  type DesiredGroup,
   type DesiredUser,
   type GroupField,
   type GroupState,
@@ -26,7 +27,7 @@ import {
   type UserState,
 } from './kinds.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS, type Rulings } from './rule-book.ts';
-import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './values.ts';
+import { type JsonObject, type JsonValue, parseFields } from './values.ts';
 
 /** The attributes by which a write names each owned field (`toWrittenName`); an entity's roles no write names. */
 const NAMES: {
@@ -87,13 +88,13 @@ interface SeenState extends Pick<ResourceState<string>, 'mustLook'> {
 /** Asks for the fields of ours that a write names, where the service does not hold their values for sure. */
 function askNamed<Field extends string>(
   { state, cells, fields, version }: Omit<Write<SeenState, Field>, 'attributes'>,
-  isOurs: (field: Field) => boolean,
+  desired: DesiredUser | DesiredGroup,
   differing: readonly string[] | undefined,
 ): Cells<Field> {
   const isUnsure = state.mustLook || isGone(state.observed) || differing === undefined;
   const waiting = fields.filter(
     (field) =>
-      isOurs(field) &&
+      isOwned(field, desired) &&
       // What an earlier write still waits for is claimed, so that undoing that one cannot take it away.
       (isUnsure || isWaiting(cells[field]) || differing.includes(field)),
   );
@@ -114,7 +115,7 @@ export function toCellsAfterWrite(
   }
   const { observed } = state;
   const differing = observed && listUserDifferences(desired, observed, cells, deactivation);
-  return askNamed(write, (field) => isOwned(field, desired), differing);
+  return askNamed(write, desired, differing);
 }
 
 /** True if an account may exist although none is known: others made it, or a create whose answer was lost. */
@@ -124,13 +125,9 @@ function mayHaveAccount({ desired, cells, mustLook, sentCreates }: UserState): b
 }
 
 /** False for a field that was never set: it is not ours. */
-export function isOwned(
-  field: UserField,
-  desired: Pick<DesiredUser, 'name' | 'appsPermissions' | 'temporarilyInactive'>,
-): boolean {
-  const isOptional =
-    field === 'name' || field === 'appsPermissions' || field === 'temporarilyInactive';
-  return !isOptional || desired[field] !== undefined;
+export function isOwned(field: string, desired: Partial<DesiredUser> | DesiredGroup): boolean {
+  const values: Readonly<Record<string, unknown>> = desired;
+  return field === 'address' || !(field in values) || values[field] !== undefined;
 }
 
 /** The cells after a DELETE: an account that the service knows is deactivated; a create on its way has to be found first. */
@@ -150,9 +147,7 @@ export function toCellsAfterGroupWrite(write: Write<GroupState, GroupField>): Ce
   // An entity is named where the rules want other roles in it.
   const named = fields.filter(isEntityField);
   const differing = observed && [...listGroupDifferences(desired, observed, cells), ...named];
-  const isOurs = (field: GroupField) =>
-    field === 'existence' || isEntityField(field) || desired[field] !== undefined;
-  return askNamed(write, isOurs, differing);
+  return askNamed(write, desired, differing);
 }
 
 /** Cells of a deleted group: one of the bridge's (`isOwn`) is removed, another one leaves the entities of the rules. */
@@ -168,10 +163,10 @@ export function toCellsAfterGroupDeletion(
 type Field = UserField | GroupField;
 
 interface RefusedResource {
-  readonly current: JsonObject;
+  readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
-  readonly written: { readonly before: JsonObject; readonly after: JsonObject };
-  readonly cellsBefore: Cells<Field>;
+  /** Attributes and cells before the write. */
+  readonly before: { readonly attributes: JsonObject; readonly cells: Cells<Field> };
   readonly fields: readonly Field[];
   /** True: no other write was stored since, so all of it goes back; false: the refused fields alone. */
   readonly isLast: boolean;
@@ -182,23 +177,18 @@ interface RefusedResource {
 /** Takes a refused write back (RFC 7644 §3.5.2): its fields, and where it was the last write all that follows from it. */
 export function takeBackWrite(
   type: keyof typeof NAMES,
-  { current, cells, written, cellsBefore, fields, isLast, version }: RefusedResource,
+  { attributes: current, cells, before, fields, isLast, version }: RefusedResource,
 ): { attributes: JsonObject; cells: Cells<Field> } {
-  const [is, was, wrote] = [toNamed(current), toNamed(written.before), toNamed(written.after)];
-  const next = new Map(is);
-  const takeBack = (name: string) => {
-    const value = was.get(name);
-    if (value === undefined) next.delete(name);
-    else next.set(name, value);
-  };
-  // Each attribute that still is as it was written becomes what it was before.
-  for (const name of isLast ? new Set([...was.keys(), ...wrote.keys()]) : []) {
-    const isWritten = !isDeepStrictEqual(was.get(name), wrote.get(name));
-    if (isWritten && isDeepStrictEqual(is.get(name), wrote.get(name))) takeBack(name);
-  }
   const names: { readonly [F in Field]?: readonly string[] } = NAMES[type];
-  for (const name of fields.flatMap((field) => names[field] ?? [])) takeBack(name);
-  const isChanged = (name: string) => !isDeepStrictEqual(is.get(name), next.get(name));
+  const refused = fields.flatMap((field) => names[field] ?? []);
+  const attributes = isLast
+    ? before.attributes
+    : refused.reduce(
+        (next, name) => withNamed(next, name, getNamed(before.attributes, name)),
+        current,
+      );
+  const isChanged = (name: string) =>
+    !isDeepStrictEqual(getNamed(current, name), getNamed(attributes, name));
   const others = parseFields<Field>(names).filter(
     (field) => !fields.includes(field) && names[field]?.some(isChanged),
   );
@@ -207,30 +197,30 @@ export function takeBackWrite(
   const isWhole = fields.some((field) => field === 'account' || field === 'existence');
   const sourced = isWhole ? [...RULED_USER_FIELDS, ...RULED_GROUP_FIELDS] : [];
   const restored = edit(cells, [...fields, ...others, ...sourced], (cell, field) => {
-    const { pending, source } = cellsBefore[field] ?? {};
+    const { pending, source } = before.cells[field] ?? {};
     return { ...cell, pending, source };
   });
-  return { attributes: toAttributes(next), cells: ask(restored, reached, version) };
+  return { attributes, cells: ask(restored, reached, version) };
 }
 
-function toNamed(attributes: JsonObject): Map<string, JsonValue> {
-  const named = Object.entries(attributes).map(([name, value]) =>
-    name.startsWith('urn:') && isJsonObject(value)
-      ? Object.entries(value).map(([part, inner]) => [toWrittenName(name, part), inner] as const)
-      : [[name, value] as const],
-  );
-  return new Map(named.flat());
+/** The URN, empty in the core schema, and the attribute of a name (`toWrittenName`). */
+function parseWrittenName(name: string): [urn: string, attribute: string] {
+  const end = name.lastIndexOf(':');
+  return end < 0 ? ['', name] : [name.slice(0, end), name.slice(end + 1)];
 }
 
-function toAttributes(named: ReadonlyMap<string, JsonValue>): JsonObject {
-  const attributes: JsonObject = {};
-  for (const [name, value] of named) {
-    const end = name.startsWith('urn:') ? name.lastIndexOf(':') : 0;
-    const urn = name.slice(0, end);
-    if (urn === '') attributes[name] = value;
-    else attributes[urn] = { ...toExtension(attributes, urn), [name.slice(end + 1)]: value };
+function getNamed(attributes: JsonObject, name: string): JsonValue | undefined {
+  const [urn, attribute] = parseWrittenName(name);
+  return (urn === '' ? attributes : toExtension(attributes, urn))[attribute];
+}
+
+function withNamed(attributes: JsonObject, name: string, value: JsonValue | undefined): JsonObject {
+  const [urn, attribute] = parseWrittenName(name);
+  if (urn !== '') {
+    return withExtension(attributes, urn, { ...toExtension(attributes, urn), [attribute]: value });
   }
-  return attributes;
+  const { [attribute]: _, ...rest } = attributes;
+  return value === undefined ? rest : { ...rest, [attribute]: value };
 }
 
 /** Attributes of a resource, with the sources of their values. */

@@ -192,13 +192,12 @@ function withoutWrite<Row extends ResourceRow>(
   row: Row,
   { waiter: { undo }, fields, isLast }: RefusedWrite,
 ): Row {
-  const { before, after } = undo;
+  const { before = { attributes: {}, cells: {}, deleted: undefined } } = undo;
   const version = row.version + 1;
   const { attributes, cells } = takeBackWrite(row.type, {
-    current: parseStored<JsonObject>(row.attributes),
+    attributes: parseStored<JsonObject>(row.attributes),
     cells: parseCells<Field>(row),
-    written: { before: before?.attributes ?? {}, after: parseStored<JsonObject>(after) },
-    cellsBefore: before?.cells ?? {},
+    before,
     ...{ fields, isLast, version },
   });
   return {
@@ -206,6 +205,6 @@ function withoutWrite<Row extends ResourceRow>(
     ...toColumns(row.type, attributes),
     cells: JSON.stringify(cells),
     version,
-    deleted_at: before?.deleted === false ? null : row.deleted_at,
+    deleted_at: before.deleted === false ? null : row.deleted_at,
   };
 }
