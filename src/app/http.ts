@@ -47,7 +47,7 @@ export function createApps(parts: BridgeParts): { app: Express; opsApp: Express 
 }
 
 function toStatusSources(parts: BridgeParts): StatusSources {
-  const { settings, store, clock, health, leadership, reconciler } = parts;
+  const { settings, store, health, leadership, reconciler } = parts;
   return {
     ...health,
     about: parts.about,
@@ -55,7 +55,7 @@ function toStatusSources(parts: BridgeParts): StatusSources {
     readQueue: async () =>
       (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
     scimUrl: `${parts.publicUrl}${SCIM_PATH}`,
-    readSeats: () => readSeats(store.read, settings.seats.total, clock.now()),
+    readSeats: () => readSeats(store.read, settings.seats.total),
   };
 }
 

@@ -125,11 +125,6 @@ const STATE_GAUGES: readonly StateGauge[] = [
       return total === null ? known : [...known, ['total', total]];
     },
   ),
-  gauge(
-    'seats_days_left',
-    'Days until the seats run out, by the trend of the last two days. Absent if unknown or never.',
-    async ({ readSeats }) => (await readSeats()).daysLeft,
-  ),
   gauge('leader', '1 while this process leads, else 0.', ({ findLeader }) =>
     Number(findLeader()?.isSelf === true),
   ),

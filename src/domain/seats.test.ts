@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ObservedUser } from './kinds.ts';
-import { countFreeSeats, createSeatRefusals, takesSeat, toDaysLeft } from './seats.ts';
+import { countFreeSeats, createSeatRefusals, takesSeat } from './seats.ts';
 
 const working: ObservedUser = { fullName: 'Ada', active: true, at: 0, by: '' };
 
@@ -36,21 +36,3 @@ test.each([
   ['none while somebody waits, whatever was set', { total: 50, used: 8, waiting: 1 }, 0],
   ['not known', { total: undefined, used: 8, waiting: 0 }, undefined],
 ])('countFreeSeats: %s', (_, seats, free) => expect(countFreeSeats(seats)).toBe(free));
-
-describe('toDaysLeft', () => {
-  const seats = { total: 50, used: 38, waiting: 0 };
-  const DAY_MS = 24 * 3_600_000;
-  test.each([
-    { why: 'four seats more a day', before: { at: 0, used: 30 }, days: 3 },
-    { why: 'as many as before', before: { at: 0, used: 38 }, days: undefined },
-    { why: 'fewer than before', before: { at: 0, used: 40 }, days: undefined },
-    { why: 'too short a time', before: { at: 1.99 * DAY_MS, used: 30 }, days: undefined },
-    { why: 'no sample', before: undefined, days: undefined },
-  ])('$why', ({ before, days }) => expect(toDaysLeft(seats, before, 2 * DAY_MS)).toBe(days));
-
-  test('is 0 where none is free, and not known where nobody said how many there are', () => {
-    const before = { at: 0, used: 30 };
-    expect(toDaysLeft({ ...seats, used: 50 }, before, DAY_MS)).toBe(0);
-    expect(toDaysLeft({ ...seats, total: undefined }, before, DAY_MS)).toBeUndefined();
-  });
-});

@@ -40,27 +40,3 @@ export function countFreeSeats({ total, used, waiting }: Seats): number | undefi
   if (waiting > 0) return 0;
   return total === undefined ? undefined : Math.max(total - used, 0);
 }
-
-/** Seats that were taken at a moment. */
-export interface TakenSeats {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly used: number;
-}
-
-/** Time between two counts from which they make a trend, in milliseconds. */
-const TREND_MIN_MS = 3_600_000;
-const DAY_MS = 24 * 3_600_000;
-
-/** Days until the seats run out at the growth since `before`; undefined: not known, too short, or nothing grew. */
-export function toDaysLeft(
-  seats: Seats,
-  before: TakenSeats | undefined,
-  now: number,
-): number | undefined {
-  const free = countFreeSeats(seats);
-  if (free === undefined || free === 0) return free;
-  if (before === undefined || now - before.at < TREND_MIN_MS) return undefined;
-  const taken = seats.used - before.used;
-  return taken <= 0 ? undefined : (free * (now - before.at)) / taken / DAY_MS;
-}

@@ -423,7 +423,6 @@ export const TABLES = {
     requests: int(),
     refused: int(),
     leavers: text(), // Times until leavers were out, in milliseconds.
-    seats: int().default(0), // Accounts that take a seat of the service.
   }),
 
   /** An id by which an earlier SCIM server knew a user or group, by which the bridge answers too. */

@@ -172,14 +172,13 @@ describe('seats', () => {
       expect(listWorking(bridge)).toHaveLength(7);
       expect((await readPlan(bridge, plan.id)).seats).toBeNull();
       const { body } = await bridge.ops('GET', '/status');
-      expect(body.seats).toMatchObject({ total: 8, used: 8, waiting: 3, free: 0, daysLeft: 0 });
+      expect(body.seats).toMatchObject({ total: 8, used: 8, waiting: 3, free: 0 });
       expect((await runner(bridge)('status')).text).toContain('8 of 8 taken, 3 wait for one');
       const told = [...(await readMetrics(bridge))].filter(([name]) => name.startsWith('seats'));
       expect(Object.fromEntries(told)).toEqual({
         'seats{state="used"}': 8,
         'seats{state="needed"}': 11,
         'seats{state="total"}': 8,
-        seats_days_left: 0,
       });
     });
   });

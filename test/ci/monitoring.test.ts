@@ -106,7 +106,7 @@ function needPromtool(context: TestContext): void {
 }
 
 test('every metric and label that an alert or a panel asks for is at /metrics of a running bridge', async () => {
-  const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '10s' } });
+  const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '10s', SEATS_TOTAL: '50' } });
   const ada = await bridge.addUser('ada');
   await bridge.addGroup('Pilots', [ada]);
   await bridge.settled(bridge.send('DELETE', `/Users/${ada}`));
@@ -241,12 +241,17 @@ const levels: Readonly<Record<string, Series>> = {
     quiet: { [`scim_bridge_store_connections{state="used",${job}}`]: '9x60' },
   },
   ScimBridgeNotificationsWait: toLevel('notifications_waiting', 'receiver="ops"', '1x60', '0x60'),
-  ScimBridgeSeatsRunOut: toLevel('seats_days_left', '', '13x120', '15x120'),
+  ScimBridgeSeatsRunOut: { firing: toSeats('40+0.001x120'), quiet: toSeats('40+0.0001x120') },
   ScimBridgeSweepOld: {
     ...toLevel('last_complete_sweep_timestamp_seconds', '', '1x300', '60+60x300'),
     at: 242,
   },
 };
+
+function toSeats(needed: string) {
+  const seats = (state: string) => `scim_bridge_seats{state="${state}",${job}}`;
+  return { [seats('needed')]: needed, [seats('total')]: '50x120' };
+}
 
 function toLeavers(all: string, inTime: string) {
   return {

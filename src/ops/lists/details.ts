@@ -63,12 +63,11 @@ export const listStatusFacts = factsOf<Status>({
     return `leaves in about ${toTimeText(queue.changeMs)}, a removal of access in ${toTimeText(queue.removeMs)}`;
   },
   // Nothing where nobody has said how many seats there are, and nobody waits.
-  seats({ seats: { total, used, waiting, daysLeft } }) {
+  seats({ seats: { total, used, waiting } }) {
     if (total === null && waiting === 0) return null;
     const of = total === null ? '' : ` of ${total}`;
     const waits = waiting === 0 ? '' : `, ${toCount(waiting, 'waits', 'wait')} for one`;
-    const end = daysLeft ? `, the rest for about ${toCount(Math.ceil(daysLeft), 'day')}` : '';
-    return `${used}${of} taken${waits}${end}`;
+    return `${used}${of} taken${waits}`;
   },
   leavers({ leavers }) {
     if (leavers === null) return null;

@@ -86,7 +86,6 @@ export const t = {
     used: kinds.count('Accounts that were seen to take one.'),
     waiting: kinds.count('People who wait for a free one.'),
     free: freeSeats(),
-    daysLeft: describe(z.number().nullable(), 'Until they run out, by the last two days.'),
   }),
   planSeats: object({
     needs: kinds.count('For accounts that it creates or activates.'),

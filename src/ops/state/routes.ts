@@ -1,5 +1,5 @@
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
-import { countFreeSeats, toDaysLeft } from '../../domain/seats.ts';
+import { countFreeSeats } from '../../domain/seats.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { countDrifts } from '../../store/drifts.ts';
@@ -145,16 +145,14 @@ async function change({ writes, store, clock }: StatusSources, work: () => Promi
   return { json, change: { before, after }, isOfAll: before.paused !== after.paused };
 }
 
-/** Reads what is known of the seats of the service at `now` (epoch milliseconds). `total` is the number of the settings; 0: not known. */
-export async function readSeats(db: Db, total: number, now: number): Promise<OpsJson<'Seats'>> {
+/** Reads what is known of the seats of the service. `total` is the number of the settings; 0: not known. */
+export async function readSeats(db: Db, total: number): Promise<OpsJson<'Seats'>> {
   const { noSeat: waiting } = await readBacklog(db);
   const seats = { total: total || undefined, used: await countTakenSeats(db), waiting };
-  const oldest = await findOne(db, 'samples', {}, { order: 'at' });
   return {
     ...seats,
     total: total || null,
     free: countFreeSeats(seats) ?? null,
-    daysLeft: toDaysLeft(seats, oldest && { at: oldest.at, used: oldest.seats }, now) ?? null,
   };
 }
 

@@ -6,7 +6,7 @@ import { applyRules } from '../../rules/follow.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
 import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
-import { countTakenSeats, findRemovalCall, readBacklog } from '../../store/resources/backlog.ts';
+import { findRemovalCall, readBacklog } from '../../store/resources/backlog.ts';
 import { forgetNames } from '../../store/resources/names.ts';
 import { lockRow, readRows, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
@@ -68,10 +68,9 @@ async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise
   const { calls, leaversMs } = takeTraffic(traffic);
   const now = clock.now();
   const at = { '>=': now - MINUTE };
-  const [backlog, drifts, seats, requests, refused] = await Promise.all([
+  const [backlog, drifts, requests, refused] = await Promise.all([
     readBacklog(read),
     countDrifts(read),
-    countTakenSeats(read),
     countWhere(read, 'requests', { at }),
     countWhere(read, 'requests', { at, status: { '>=': 400 } }),
   ]);
@@ -86,7 +85,6 @@ async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise
     requests,
     refused,
     leavers: JSON.stringify(leaversMs),
-    seats,
   };
   await store.write(async (tx) => {
     await deleteWhere(tx, 'samples', { at: { '<': now - KEPT.samples } });
