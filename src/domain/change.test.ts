@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChangeKind, HarmKind } from './change.ts';
 import * as changes from './change.ts';
-import { DRIFT_KINDS, isUnmanagedKind } from './drift.ts';
+import { DRIFT_KINDS, findRepair, isUnmanagedKind } from './drift.ts';
 import type { JsonValue } from './values.ts';
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
 );
 
 test('every drift of something managed has one change that repairs it', () => {
-  const repairs = DRIFT_KINDS.flatMap((kind) => changes.findRepair(kind) ?? []);
+  const repairs = DRIFT_KINDS.flatMap((kind) => findRepair(kind) ?? []);
 
   expect(repairs).toHaveLength(DRIFT_KINDS.filter((kind) => !isUnmanagedKind(kind)).length);
   expect(new Set(repairs).size).toBe(repairs.length);

@@ -1,5 +1,4 @@
 import type { FieldValues } from './cell.ts';
-import type { DriftKind, MANAGED_KINDS } from './drift.ts';
 import type { OwnGroupField, UserField } from './kinds.ts';
 import type { LinkList } from './link.ts';
 import { hasMoreBits } from './mask.ts';
@@ -103,15 +102,14 @@ interface ChangeRow {
   /** The list in which it concerns one user, or that it concerns the roles in one entity; absent: fields, or none. */
   readonly about?: LinkList | 'entity';
   /** Drift that it repairs; absent: none. Nothing repairs that an account or a group is unmanaged. */
-  readonly repairs?: (typeof MANAGED_KINDS)[number];
+  readonly repairs?: string;
   /** Harm that it does, `measured`: if its values say so; absent: none. */
   readonly harm?: HarmKind | 'measured';
   /** Harm that it is the opposite of, because it grants access or power; absent: none. */
   readonly grants?: HarmKind;
 }
 
-/** The facts about each kind of change. */
-export const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
+const ROWS = {
   'user.create': { repairs: 'user.missing', grants: 'deactivate' },
   'user.activate': { repairs: 'user.deactivated', grants: 'deactivate' },
   'user.deactivate': { repairs: 'user.activated', harm: 'deactivate' },
@@ -132,7 +130,14 @@ export const CHANGES: Readonly<Record<ChangeKind, ChangeRow>> = {
   'entity.remove': { about: 'entity', repairs: 'entity.added', harm: 'cutAccess' },
   'user.hand-over': {},
   'group.hand-over': {},
-};
+} as const satisfies Readonly<Record<ChangeKind, ChangeRow>>;
+
+/** Drift of what is managed. */
+export type ManagedKind = Extract<(typeof ROWS)[ChangeKind], { repairs: string }>['repairs'];
+
+/** The facts about each kind of change. */
+export const CHANGES: Readonly<Record<ChangeKind, ChangeRow & { readonly repairs?: ManagedKind }>> =
+  ROWS;
 
 /** All kinds of changes. */
 export const CHANGE_KINDS: readonly ChangeKind[] = parseFields<ChangeKind>(CHANGES);
@@ -185,11 +190,6 @@ export function listFieldChanges<Field extends UserField | OwnGroupField>(
   }));
 }
 
-/** Finds the change that repairs a drift; undefined: nothing is done about what is unmanaged. */
-export function findRepair(kind: DriftKind): ChangeKind | undefined {
-  return CHANGE_KINDS.find((change) => CHANGES[change].repairs === kind);
-}
-
 /** One change of one resource, or of one user in a group, by the ids that its call uses. */
 export interface SentChange {
   readonly kind: ChangeKind;
@@ -201,16 +201,11 @@ export interface SentChange {
 
 /** Lists the harm of changes, once for each that does any. Of licences and permissions no call says what was there before. */
 export const listHarms = (changes: readonly Pick<SentChange, 'kind'>[]) =>
-  changes.flatMap(({ kind }) => findFixedHarm(kind) ?? []);
+  changes.flatMap(({ kind }) => HARM_KINDS.filter((harm) => CHANGES[kind].harm === harm));
 
 /** Lists the kinds of changes that do this harm, whatever else they change. */
 export const listKindsOf = (harm: HarmKind) =>
-  CHANGE_KINDS.filter((kind) => findFixedHarm(kind) === harm);
-
-function findFixedHarm(kind: ChangeKind): HarmKind | undefined {
-  const { harm } = CHANGES[kind];
-  return harm === 'measured' ? undefined : harm;
-}
+  CHANGE_KINDS.filter((kind) => CHANGES[kind].harm === harm);
 
 /** A change with its values, as far as harm is concerned. */
 type ValuedChange = Readonly<Record<'desired' | 'observed', JsonValue> & { kind: ChangeKind }>;

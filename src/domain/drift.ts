@@ -1,23 +1,8 @@
+import { CHANGE_KINDS, CHANGES, type ChangeKind } from './change.ts';
 import type { JsonValue } from './values.ts';
 
 /** Differences of what is managed, which can arise in the service without a request through the bridge. */
-export const MANAGED_KINDS = [
-  'user.missing',
-  'user.deactivated',
-  'user.activated',
-  'user.renamed',
-  'user.access',
-  'group.missing',
-  'group.renamed',
-  'group.permissions',
-  'member.added',
-  'member.removed',
-  'admin.added',
-  'admin.removed',
-  'entity.added',
-  'entity.removed',
-  'entity.changed',
-] as const;
+export const MANAGED_KINDS = Object.values(CHANGES).flatMap(({ repairs }) => repairs ?? []);
 /** Kinds of what no provider asked for. */
 export const UNMANAGED_KINDS = ['user.unmanaged', 'group.unmanaged'] as const;
 /** All kinds of drift. */
@@ -29,6 +14,11 @@ export type DriftKind = (typeof DRIFT_KINDS)[number];
 /** True for drifts of unmanaged accounts and groups. */
 export function isUnmanagedKind(kind: DriftKind): boolean {
   return kind.endsWith('.unmanaged');
+}
+
+/** Finds the change that repairs a drift; undefined: nothing is done about what is unmanaged. */
+export function findRepair(kind: DriftKind): ChangeKind | undefined {
+  return CHANGE_KINDS.find((change) => CHANGES[change].repairs === kind);
 }
 
 /** Automatic reactions to a drift. */

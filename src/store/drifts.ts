@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import { findHarm, findRepair } from '../domain/change.ts';
+import { findHarm } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
   type Difference,
   type DriftKind,
   type DriftStatus,
   type ENDED_STATUSES,
+  findRepair,
 } from '../domain/drift.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { type GivenKey, type JsonObject, newId } from '../domain/values.ts';

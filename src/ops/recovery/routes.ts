@@ -12,7 +12,7 @@ import {
   type UserField,
 } from '../../domain/kinds.ts';
 import type { JsonObject } from '../../domain/values.ts';
-import { RECOVERY } from '../../reconcile/repair/recovery.ts';
+import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import { countWaitingLinks, type WaitingCount } from '../../store/resources/lists.ts';
@@ -72,7 +72,7 @@ function add(sums: Record<string, number>, name: string, count: number): void {
 
 async function readRecovery({ store, news }: OpsSources): Promise<OpsJson<'Recovery'>> {
   const { detection, reading } = news();
-  const state = await RECOVERY.find(store.read);
+  const state = await findRecovery(store.read);
   const none = { phase: 'none', since: null, reason: null, planId: null } as const;
   const progress = state?.phase === 'reading' ? reading : null;
   return toView('Recovery', { detection, ...(state ?? none), reading: progress }, {});

@@ -8,7 +8,7 @@ import type { ExceededHarm } from '../../reconcile/plans.ts';
 import type { FirstReadState } from '../../reconcile/read/first-read.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery.ts';
-import { RECOVERY } from '../../reconcile/repair/recovery.ts';
+import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import type { SectionStates } from '../../reconcile/sections.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
 import { listLiveCredentials } from '../../store/credentials.ts';
@@ -102,7 +102,7 @@ async function readStored(sources: HealthSources) {
     backlog,
     writeTrouble,
     weaknesses,
-    recovery: await RECOVERY.find(db),
+    recovery: await findRecovery(db),
     auditFailure: isAuditFollowed ? ((await POLL_STATE.find(db))?.failure ?? undefined) : undefined,
     waitingPlans: await countWaitingPlans(db),
     lateLeavers: await findLateLeavers(db, { before: now - LEAVER_LATE_MS, limit: 1 }),

@@ -1,5 +1,5 @@
-import { findRepair, holdsMore, toChangeKey } from '../../domain/change.ts';
-import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
+import { holdsMore, toChangeKey } from '../../domain/change.ts';
+import { type Detector, type Difference, type DriftKind, findRepair } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { Deactivation } from '../../domain/kinds.ts';
 import { parseFields } from '../../domain/values.ts';

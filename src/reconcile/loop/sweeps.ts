@@ -9,7 +9,7 @@ import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
 import { Reading } from '../read/reading.ts';
 import type { DecisionSource } from '../repair/decide.ts';
-import { RECOVERY } from '../repair/recovery.ts';
+import { findRecovery } from '../repair/recovery.ts';
 
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
@@ -59,7 +59,7 @@ export async function requestSweep(deps: RequestDeps, dryRun: boolean): Promise<
 /** One that waits, or a new one when it is time. */
 async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'> | undefined> {
   const { read } = deps.store;
-  if (!deps.isReady() || (await RECOVERY.find(read)) !== undefined) return undefined;
+  if (!deps.isReady() || (await findRecovery(read)) !== undefined) return undefined;
   const waiting = await findOne(read, 'sweeps', { status: 'running' });
   return waiting ?? ((await isDue(deps, beganAt)) ? addSweep(deps, 0) : undefined);
 }

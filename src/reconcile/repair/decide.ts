@@ -6,15 +6,9 @@ import { enterRules } from '../../rules/follow.ts';
 import { mayGrant } from '../../rules/rules.ts';
 import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import {
-  countPlanActions,
-  listAutomaticChanges,
-  lockPlans,
-  type PlanActionRow,
-  type PlanRow,
-} from '../../store/plans.ts';
+import { countPlanActions, lockPlans, type PlanRow } from '../../store/plans.ts';
 import { type Db, rehearse } from '../../store/store.ts';
-import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
+import { countWhere, findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps, ReconcileDeps } from '../deps.ts';
 import { findCurrent } from '../differences.ts';
 import { addPlan, listExceeded, type NewPlan, sumUp, tellPlan } from '../plans.ts';
@@ -62,16 +56,13 @@ async function sortKnown(tx: Db, deps: ReconcileDeps) {
   // An operator wanted them left alone until now.
   const over = { status: 'ignored', ignored_until: { '<=': deps.clock.now() } } as const;
   await updateWhere(tx, 'drifts', over, { status: 'open', ignored_until: null });
-  const done = await listAutomaticChanges(tx, deps.clock.now() - HARM_WINDOW_MS);
-  const repaired = Map.groupBy(done, toSubject);
   const repair: DriftRow[] = [];
   const accept: DriftRow[] = [];
   for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
     for (const row of rows) {
       const action = await findReaction(tx, deps, row);
       if (action === 'accept') accept.push(row);
-      const before = repaired.get(toSubject(row));
-      if (action === 'repair' && (await mayRepair(tx, deps, { row, before }))) repair.push(row);
+      if (action === 'repair' && (await mayRepair(tx, deps, row))) repair.push(row);
     }
     if (repair.length >= ACTIONS_MAX) break;
   }
@@ -87,20 +78,14 @@ async function findReaction(tx: Db, { policy, rules }: ReconcileDeps, row: Drift
   return isGranting(repair) || (await mayGrant(tx, rules, repair)) ? 'report' : 'accept';
 }
 
-const toSubject = (row: Pick<DriftRow, 'resource_id' | 'member_id'>) =>
-  `${row.resource_id} ${row.member_id}`;
-
 /** A drift that returns again and again is contested between people: it is only reported, as one with an obstacle is. */
-async function mayRepair(
-  tx: Db,
-  deps: ReconcileDeps,
-  { row, before = [] }: { row: DriftRow; before: readonly PlanActionRow[] | undefined },
-): Promise<boolean> {
+async function mayRepair(tx: Db, deps: ReconcileDeps, row: DriftRow): Promise<boolean> {
   const repair = toRepair(row);
   if (repair === undefined) return false;
-  const made = before.filter((one) => one.status === 'released' || one.status === 'done');
-  const repairs = new Set(made.map(({ plan_id }) => plan_id)).size;
-  const status = repairs >= REPAIRS_MAX ? 'contested' : 'open';
+  const { kind, resource_id, member_id } = row;
+  const ended_at = { '>': deps.clock.now() - HARM_WINDOW_MS };
+  const before = { resource_id, member_id, kind, status: 'repaired', ended_at } as const;
+  const status = (await countWhere(tx, 'drifts', before)) >= REPAIRS_MAX ? 'contested' : 'open';
   const note = (await findObstacle(tx, deps, repair)) ?? null;
   if (status !== row.status || note !== row.note) await changeDrifts(tx, [row], { status, note });
   return status === 'open' && note === null;

@@ -28,22 +28,29 @@ import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { type Current, findAccountObstacle, findCurrent } from '../differences.ts';
 
-/** True when the precondition of a change holds: the same value is desired, and the same was observed. */
-export function isStillSo({ row, changes }: Current, change: PlanAction): boolean {
-  if (change.kind === 'user.create' || change.kind === 'group.create') return isWanted(row);
+type Values = Pick<PlanAction, 'desired' | 'observed'>;
+
+/** Finds what is desired and observed by now, in the fields that a change is about: others may differ beside them. */
+function findNow({ changes }: Current, change: PlanAction): Values | undefined {
   const known = changes.get(toChangeKey(change));
-  // The name of a group that is to go may change meanwhile.
-  if (known === undefined || change.kind === 'group.delete') return known !== undefined;
-  const { desired, observed } = change;
-  const now = [toOwnPart(known.desired, desired), toOwnPart(known.observed, observed)];
-  return isDeepStrictEqual(now, [desired, observed]);
+  if (known === undefined || !isJsonObject(change.desired)) return known;
+  const own = new Set(Object.keys(change.desired));
+  const pick = (value: JsonValue): JsonValue =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).filter(([field]) => own.has(field)))
+      : value;
+  const [desired, observed] = [pick(known.desired), pick(known.observed)];
+  return isDeepStrictEqual(desired, {}) ? undefined : { desired, observed };
 }
 
-/** The part of a value in the fields that an action is about: others may differ beside them. */
-function toOwnPart(value: JsonValue, own: JsonValue): JsonValue {
-  if (!isJsonObject(value) || !isJsonObject(own)) return value;
-  const fields = Object.keys(own).filter((field) => Object.hasOwn(value, field));
-  return Object.fromEntries(fields.map((field) => [field, value[field] ?? null]));
+/** True when the precondition of a change holds: the same value is desired, and the same was observed. */
+export function isStillSo(current: Current, change: PlanAction): boolean {
+  if (change.kind.endsWith('.create')) return isWanted(current.row);
+  const now = findNow(current, change);
+  // The name of a group that is to go may change meanwhile.
+  if (now === undefined || change.kind === 'group.delete') return now !== undefined;
+  const { desired, observed } = change;
+  return isDeepStrictEqual(now, { desired, observed });
 }
 
 /** True when it is still to be made; its absence is stored nowhere, so no more can be asked. */
@@ -64,14 +71,11 @@ export async function findState(
   change: PlanAction,
 ): Promise<ChangeState> {
   if (current === undefined) return 'gone';
-  const { row, changes } = current;
+  const { row } = current;
   // Of what was deleted only removals are still to be made.
   if (row.deleted_at !== null && listHarms([change]).length === 0) return 'gone';
   if (row.must_look !== 0 || (await isPlaceWaiting(db, row, change))) return 'waits';
-  const known = changes.get(toChangeKey(change));
-  if (known === undefined) return 'over';
-  const own = toOwnPart(known.desired, change.desired);
-  return isJsonObject(own) && Object.keys(own).length === 0 ? 'over' : 'differs';
+  return findNow(current, change) === undefined ? 'over' : 'differs';
 }
 
 async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Promise<boolean> {
@@ -244,9 +248,10 @@ export async function acceptDrift(tx: Db, deps: DesireDeps, drift: DriftRow) {
 export async function acceptHeld(
   tx: Db,
   deps: DesireDeps,
-  { row, changes }: Current,
+  current: Current,
   { action, plannedAt }: { readonly action: PlanAction; readonly plannedAt: number },
 ): Promise<void> {
+  const { row } = current;
   if (action.kind.endsWith('.create')) {
     const seenAt = toObservation(row)?.at ?? 0;
     // The service had it, and the read for the plan did not show it.
@@ -254,8 +259,8 @@ export async function acceptHeld(
     if (isMissing) await desire(tx, deps, row, { ...action, value: null });
     return;
   }
-  const known = changes.get(toChangeKey(action));
-  if (known === undefined) return;
+  const now = findNow(current, action);
+  if (now === undefined) return;
   if (row.type === 'user') await forgetRemoval(tx, row, row.version);
-  await desire(tx, deps, row, { ...action, value: toOwnPart(known.observed, action.desired) });
+  await desire(tx, deps, row, { ...action, value: now.observed });
 }

@@ -35,7 +35,6 @@ import { type Current, findCurrent } from '../differences.ts';
 import { tellPlan } from '../plans.ts';
 import { handOver } from './decisions.ts';
 import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
-import { endRecovery } from './recovery.ts';
 
 const PART = 200;
 /** Age from which an observation is renewed before it is acted on, in milliseconds. */
@@ -60,7 +59,6 @@ export function createFollower(deps: ReconcileDeps) {
     for (const plan of plans) {
       // Rules may derive changes of others from what was accepted.
       while (await takeUpPart(deps, plan)) store.bell.ring('due');
-      await endRecovery(deps, plan);
     }
     // A write may be stored later than its time, and by another process.
     const until = clock.now() - CLOCKS_MS;
@@ -98,10 +96,7 @@ async function endPlans(deps: ReconcileDeps): Promise<void> {
     }
     return plans;
   });
-  for (const plan of ended) {
-    tellPlan(events, plan, plan.status === 'applied' ? undefined : 0);
-    await endRecovery(deps, plan);
-  }
+  for (const plan of ended) tellPlan(events, plan, plan.status === 'applied' ? undefined : 0);
 }
 
 async function takeUpPart(deps: ReconcileDeps, plan: PlanRow): Promise<boolean> {

@@ -10,7 +10,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { type DecisionSource, decide } from './decide.ts';
 import { createFollower } from './follow.ts';
-import { RECOVERY } from './recovery.ts';
+import { findRecovery } from './recovery.ts';
 
 /** Interval of checking repairs while none is under way, in milliseconds. */
 const IDLE_MS = 2_000;
@@ -38,7 +38,7 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
   /** Returns the time of the next work (epoch milliseconds); undefined: none is known. */
   async function keep(signal: AbortSignal): Promise<number | undefined> {
     // While a restored backup or what was accepted while observing waits, only decisions about that are followed.
-    const recovery = await RECOVERY.find(store.read);
+    const recovery = await findRecovery(store.read);
     if (recovery !== undefined && recovery.phase !== 'waiting') return undefined;
     const looked = recovery ? undefined : await inspectDue(deps, signal);
     if (looked?.hasFound) await decide(deps, 'audit');
@@ -64,10 +64,8 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
 }
 
 const TURN_MAX = 50;
-/** Shortest and longest wait after a failed look, in milliseconds. */
-const RETRY_MS = [5_000, 10 * 60_000] as const;
-/** The same after a look that was skipped because a worker has the resource. */
-const BUSY_MS = [25, 60_000] as const;
+/** Shortest and longest wait after a look that failed, or was skipped because a worker has the resource, in milliseconds. */
+const RETRY_MS = [1_000, 10 * 60_000] as const;
 
 /** Result of a look that an operator asked for, with all drifts; `not-linked`: the service is not known to have it. */
 export type LookResult = Looked | { readonly kind: 'unknown' | 'not-linked' };
@@ -114,7 +112,7 @@ async function takeInspection(deps: ReconcileDeps, row: ResourceRow, signal: Abo
   }
   // The worker that has it looks first, and its look is usually enough. Another one waits as long again as it has waited, so
   // that others are taken meanwhile.
-  const [min, max] = looked.kind === 'busy' ? BUSY_MS : RETRY_MS;
+  const [min, max] = RETRY_MS;
   const again = clock.now() + Math.min(Math.max(look_at - look_since, min), max);
   const until = looked.kind === 'just-written' ? looked.until : again;
   const same = { id, look_since, look_at };

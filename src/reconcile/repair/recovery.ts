@@ -1,24 +1,17 @@
-import { isOfRecovery, type PlanAction } from '../../domain/plan.ts';
+import type { PlanAction } from '../../domain/plan.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import {
-  countPlanActions,
-  doubtEverything,
-  endAllPlans,
-  listWaitingRows,
-  lockPlans,
-  type PlanRow,
-} from '../../store/plans.ts';
+import { doubtEverything, endAllPlans, listWaitingRows, lockPlans } from '../../store/plans.ts';
 import { type GroupRow, MANAGED, type ResourceRow, readRows } from '../../store/resources/rows.ts';
 import { isLinked, toObservation, toSeenEntities } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
-import { updateWhere } from '../../store/tables.ts';
+import { findOne, updateWhere } from '../../store/tables.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import { CLOCKS_MS, LEARNED, type NamedEvent, nameNewEvents } from '../audit/events.ts';
 import { readGroupLists } from '../compare/look.ts';
-import type { Hold, ProcessDeps, ReconcileDeps } from '../deps.ts';
+import type { Hold, ReconcileDeps } from '../deps.ts';
 import { listChanges } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { classify } from '../outcome.ts';
@@ -41,7 +34,7 @@ const PAGES = { pageSize: 500, pagesMax: 20, class: 'look', key: 'recovery' } as
 /** Categories of changes of users and groups, as far as the service's documents tell. */
 const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
 
-/** State of recovery; undefined in the store when there is none. */
+/** State of recovery, as processes share it. */
 export interface RecoveryState {
   /**
    * - `requested`: an operator says that a backup was restored; the next start begins
@@ -57,8 +50,7 @@ export interface RecoveryState {
   readonly planId: string | null;
 }
 
-/** The state of recovery, as processes share it. */
-export const RECOVERY = createShared<RecoveryState>('recovery');
+const RECOVERY = createShared<RecoveryState>('recovery');
 
 /** Makes the next start begin recovery, whatever the audit log says. */
 export async function requestRecovery(tx: Db, now: number): Promise<void> {
@@ -66,20 +58,12 @@ export async function requestRecovery(tx: Db, now: number): Promise<void> {
   await RECOVERY.save(tx, { phase: 'requested', since: now, reason, planId: null }, now);
 }
 
-/** Ends the recovery that a plan was made for: nothing of it is held any more. */
-export async function endRecovery(
-  { store, events }: Pick<ProcessDeps, 'store' | 'events'>,
-  { id, source, status }: Pick<PlanRow, 'id' | 'source' | 'status'>,
-): Promise<void> {
-  if (!isOfRecovery(source)) return;
-  const actions = await store.write(async (tx) => {
-    if ((await RECOVERY.lock(tx))?.planId !== id) return undefined;
-    await RECOVERY.delete(tx);
-    return (await countPlanActions(tx, id)).get('released') ?? 0;
-  });
-  if (actions === undefined) return;
-  events.recovery({ phase: 'over', code: status, actions });
-  store.bell.ring('decided');
+/** Finds where recovery stands; it is over once its plan was taken up. Undefined: there is none. */
+export async function findRecovery(db: Db): Promise<RecoveryState | undefined> {
+  const state = await RECOVERY.find(db);
+  if (state === undefined || state.planId === null) return state;
+  const planned = { plan_id: state.planId, status: 'planned' } as const;
+  return (await findOne(db, 'plan_actions', planned)) && state;
 }
 
 interface RecoveryDeps extends ReconcileDeps {
@@ -106,6 +90,7 @@ export function createRecovery(deps: RecoveryDeps) {
   let attempts = 0;
   let begun: Begun | undefined;
   let reading: Reading | undefined;
+  let isHeld = false;
 
   const job = { type: 'recovery', id: 'run', restMs: LOOK_MS };
   const loop = createJob(deps, job, async (signal) => {
@@ -125,8 +110,13 @@ export function createRecovery(deps: RecoveryDeps) {
     }
     read.resolve();
     // Until an operator has decided, in whichever process, and what is held was taken up.
-    if ((await RECOVERY.find(store.read)) !== undefined) return LOOK_MS;
+    if ((await findRecovery(store.read)) !== undefined) {
+      isHeld = true;
+      return LOOK_MS;
+    }
     trusted.resolve();
+    if (isHeld) tellOver(deps);
+    isHeld = false;
     return ALIVE_MS;
   });
 
@@ -164,6 +154,12 @@ export function createRecovery(deps: RecoveryDeps) {
   };
 }
 
+function tellOver({ events, store }: RecoveryDeps): void {
+  events.recovery({ phase: 'over', code: 'decided' });
+  // A sweep may be due.
+  store.bell.ring('decided');
+}
+
 interface Begun {
   readonly state?: RecoveryState | undefined;
   readonly detection?: Detection;
@@ -171,7 +167,7 @@ interface Begun {
 
 async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal): Promise<Begun> {
   const { store, firstRead, events } = deps;
-  const state = await RECOVERY.find(store.read);
+  const state = await findRecovery(store.read);
   if (state?.phase === 'requested') return { state: await enter(deps, state.reason) };
   // Before the first read is finished nothing is managed, so nothing can be done again.
   if (state !== undefined || !firstRead.finished) return { state };
@@ -192,7 +188,7 @@ async function goLive(deps: RecoveryDeps): Promise<void> {
     if ((await OBSERVING.lock(tx)) === undefined) return undefined;
     await OBSERVING.delete(tx);
     await lockPlans(tx);
-    const state = await RECOVERY.find(tx);
+    const state = await findRecovery(tx);
     const reason = { code: 'first-run' } as const;
     const words = 'it was asked for while the bridge observed';
     if (state !== undefined && state.reason.code !== reason.code) {
