@@ -38,7 +38,6 @@ import {
   toAction,
 } from '../store/plans.ts';
 import { findRow, lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
-import { createShared } from '../store/shared-state.ts';
 import type { Db } from '../store/store.ts';
 import { findOne, insertOne, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -151,8 +150,6 @@ export function tellPlan(
   events.plan({ planId: id, status, source, actions });
 }
 
-/** The time from which harm counts, set by an operator. */
-const COUNTED_FROM = createShared<{ readonly at: number }>('provider-limit');
 const HARM_MAX = 1_000_000;
 
 /** Removals that are more than providers may ask for; nothing of the call was sent. */
@@ -165,14 +162,11 @@ export class TooMuchHarm extends BridgeError {
   }
 }
 
-/** Counts the harm by providers anew, because an operator approved it. `now` is epoch milliseconds. */
-export async function restartHarmCount(tx: Db, now: number): Promise<void> {
-  await COUNTED_FROM.save(tx, { at: now }, now);
-}
-
+/** An operator who approves a plan of removals has them counted anew. */
 async function findHarmStart(db: Db, now: number): Promise<number> {
-  const approved = await COUNTED_FROM.find(db);
-  return Math.max(now - HARM_WINDOW_MS, approved?.at ?? 0);
+  const approved = { source: 'provider', status: ['approved', 'applied'] } as const;
+  const last = await findOne(db, 'plans', approved, { order: 'seq desc' });
+  return Math.max(now - HARM_WINDOW_MS, last?.decided_at ?? 0);
 }
 
 async function countHarm(db: Db, harm: HarmKind, since: number) {

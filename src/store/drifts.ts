@@ -124,9 +124,8 @@ export async function noteMissing(
   const kind = `${type}.missing` as const;
   const difference = { kind, type, resourceId: id, memberId: '', desired, observed: null };
   await insertDrifts(tx, [difference], { detector: 'discovery', now }, 'repairing');
-  const known = (await listActiveDrifts(tx, [id])).filter((drift) => drift.kind === kind);
-  const waiting = known.filter(({ status }) => status !== 'repairing');
-  await changeDrifts(tx, waiting, { status: 'repairing', plan_id: null });
+  const waiting = { resource_id: id, kind, status: ['open', 'contested', 'ignored'] } as const;
+  await updateWhere(tx, 'drifts', waiting, { status: 'repairing', plan_id: null });
 }
 
 /** Counts drifts of what is managed, of each kind and status; `held`: those whose repair a waiting plan holds. */

@@ -37,7 +37,7 @@ import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { isAtWork } from '../differences.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
-import { addPlan, restartHarmCount, tellPlan } from '../plans.ts';
+import { addPlan, tellPlan } from '../plans.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
 import { decideMany } from './decide.ts';
 import { findLink } from './desire.ts';
@@ -81,21 +81,15 @@ async function decidePlan(
     // What a holding plan is about is accepted first: then it is over.
     const ended_at = isHolding(plan.source) ? null : now;
     const ended = status === 'discarded' ? { reason: 'an operator', ended_at } : {};
-    if (status === 'approved') await begin(tx, plan, now);
     // An operator decided, so the plan counts for no limit.
     const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
     await updateWhere(tx, 'plans', { id }, change);
+    const repaired = { plan_id: id, status: ['open', 'contested'] } as const;
+    if (status === 'approved') await updateWhere(tx, 'drifts', repaired, { status: 'repairing' });
     return { kind: 'done', plan: { ...plan, ...change } } as const;
   });
   if (decision.kind === 'done') tellPlan(events, decision.plan, 0);
   return decision;
-}
-
-async function begin(tx: Db, { id, source }: PlanRow, now: number): Promise<void> {
-  // An operator said that this is meant.
-  if (source === 'provider') await restartHarmCount(tx, now);
-  const known = { plan_id: id, status: ['open', 'contested'] } as const;
-  await updateWhere(tx, 'drifts', known, { status: 'repairing' });
 }
 
 /** Result of the request to undo a plan, with the number of changes that are left out. */

@@ -7,14 +7,7 @@ import type { GroupField } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { splitName } from '../../domain/name.ts';
 import { type PlanAction, toPlace } from '../../domain/plan.ts';
-import {
-  assertNever,
-  BridgeError,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type UserId,
-} from '../../domain/values.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type UserId } from '../../domain/values.ts';
 import { followGroup, followUser, ruleGroups, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege, ruleLinks } from '../../rules/rules.ts';
 import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';
@@ -96,29 +89,19 @@ export async function findObstacle(
   { rules }: Pick<ProcessDeps, 'rules'>,
   { kind, harm, type, resourceId, memberId }: PlanAction,
 ): Promise<string | undefined> {
-  switch (harm) {
-    case undefined: {
-      if (kind !== 'user.create') return undefined;
-      const row = await findRow(tx, { type: 'user', id: resourceId });
-      return row && findAccountObstacle(row);
-    }
-    case 'deactivate':
-    case 'deleteGroup':
-    case 'cutAccess': {
-      const row = await findRow(tx, { type, id: resourceId });
-      return row && rules.protection.findReason(tx, row);
-    }
-    case 'removeMember':
-    case 'demoteAdmin': {
-      const row = await findRow(tx, { type: 'user', id: memberId });
-      const reason = row && (await rules.protection.findPrivilege(tx, row));
-      if (reason === undefined || harm === 'demoteAdmin') return reason;
-      const group = await getRow(tx, { type: 'group', id: resourceId });
-      return (await findGroupPrivilege(tx, { rules }, group)) === undefined ? undefined : reason;
-    }
-    default:
-      return assertNever(harm);
-  }
+  const isOfMember = harm === 'removeMember' || harm === 'demoteAdmin';
+  const row = await findRow(
+    tx,
+    isOfMember ? { type: 'user', id: memberId } : { type, id: resourceId },
+  );
+  if (row === undefined) return undefined;
+  if (kind === 'user.create' && row.type === 'user') return findAccountObstacle(row);
+  if (harm === undefined) return undefined;
+  if (!isOfMember) return rules.protection.findReason(tx, row);
+  const reason = row.type === 'user' ? await rules.protection.findPrivilege(tx, row) : undefined;
+  if (reason === undefined || harm === 'demoteAdmin') return reason;
+  const group = await getRow(tx, { type: 'group', id: resourceId });
+  return (await findGroupPrivilege(tx, { rules }, group)) === undefined ? undefined : reason;
 }
 
 type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
@@ -172,30 +155,33 @@ function toAttributes(
   value: JsonObject,
   before: JsonObject,
 ): JsonObject {
-  const toExtended = (urn: string, own = value) => ({
+  const extend = (urn: string, own: JsonObject): JsonObject => ({
+    ...before,
     [urn]: { ...toExtension(before, urn), ...own },
   });
-  const formatted = String(value.name ?? '');
-  // Of a create the account is gone: a user that is to be inactive needs none.
-  const isActive = value.active === true;
-  const isSuspended = toExtension(before, USER_EXTENSION).temporarilyInactive === true;
-  // Where suspending deactivates, nobody works whose suspension is wanted.
-  const resumes = isActive && isSuspended && deactivation === 'temporarilyInactive';
-  const resumed = resumes && toExtended(USER_EXTENSION, { temporarilyInactive: false });
-  const active = { active: isActive, ...resumed };
-  const desired: Partial<Record<ChangeKind, JsonObject>> = {
-    'user.create': active,
-    'user.activate': active,
-    'user.deactivate': active,
-    'user.rename': { name: { ...splitName(formatted), formatted } },
-    'user.access': toExtended(USER_EXTENSION),
-    'group.rename': value,
-    'group.permissions': toExtended(GROUP_EXTENSION),
-    'group.delete': {},
-  };
-  const attributes = desired[kind];
-  if (attributes === undefined) throw new BridgeError('bug', `${kind} desires no attribute`);
-  return { ...before, ...attributes };
+  switch (kind) {
+    // Of a create the account is gone: a user that is to be inactive needs none.
+    case 'user.create':
+    case 'user.activate':
+    case 'user.deactivate': {
+      const active = value.active === true;
+      const isSuspended = toExtension(before, USER_EXTENSION).temporarilyInactive === true;
+      // Where suspending deactivates, nobody works whose suspension is wanted.
+      const resumes = active && isSuspended && deactivation === 'temporarilyInactive';
+      const resumed = resumes ? extend(USER_EXTENSION, { temporarilyInactive: false }) : before;
+      return { ...resumed, active };
+    }
+    case 'user.rename': {
+      const formatted = String(value.name ?? '');
+      return { ...before, name: { ...splitName(formatted), formatted } };
+    }
+    case 'user.access':
+      return extend(USER_EXTENSION, value);
+    case 'group.permissions':
+      return extend(GROUP_EXTENSION, value);
+    default:
+      return { ...before, ...value };
+  }
 }
 
 /** False: another user or group has the name. */
