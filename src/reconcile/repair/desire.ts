@@ -55,16 +55,17 @@ function isWanted(row: ResourceRow): boolean {
 }
 
 /** `gone`: the user or group that it is about was deleted. */
-type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
+export type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
 
-/** Finds the state of a change. `current`: undefined: the store no longer has the user or group. */
+/** Finds the state of a change; undefined: the user or group is unmanaged. `current`: undefined: the store does not have it any more. */
 export async function findState(
   db: Db,
   current: Current | undefined,
-  change: PlanAction,
+  change: PlanAction | undefined,
 ): Promise<ChangeState> {
   if (current === undefined) return 'gone';
   const { row } = current;
+  if (change === undefined) return row.origin === null ? 'differs' : 'gone';
   // Of what was deleted only removals are still to be made.
   if (row.deleted_at !== null && listHarms([change]).length === 0) return 'gone';
   if (row.must_look !== 0 || (await isPlaceWaiting(db, row, change))) return 'waits';

@@ -1,13 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, claim } from '../../domain/cell.ts';
 import { isHandOver } from '../../domain/change.ts';
-import {
-  type ActionStatus,
-  isOfRecovery,
-  type PlanAction,
-  type PlanOrigin,
-  toPlace,
-} from '../../domain/plan.ts';
+import { type ActionStatus, type PlanAction, toPlace } from '../../domain/plan.ts';
 import type { GivenKey } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import {
@@ -34,8 +28,16 @@ import type { ReconcileDeps } from '../deps.ts';
 import { type Current, findCurrent } from '../differences.ts';
 import { tellPlan } from '../plans.ts';
 import { handOver } from './decisions.ts';
-import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
+import {
+  acceptHeld,
+  type ChangeState,
+  desire,
+  findObstacle,
+  findState,
+  isStillSo,
+} from './desire.ts';
 
+/** Actions that one transaction takes up. */
 const PART = 200;
 /** Age from which an observation is renewed before it is acted on, in milliseconds. */
 const FRESH_MS = 60_000;
@@ -52,14 +54,12 @@ export function createFollower(deps: ReconcileDeps) {
   let reviewedUntil = clock.now() - REVIEWED_BEFORE_MS;
   let waiting: readonly GivenKey[] = [];
 
-  /** Takes up plans of these sources, by default of all. Returns true while one is not over. */
-  return async (source: readonly PlanOrigin[] | undefined): Promise<boolean> => {
-    const decided = { status: ['approved', 'discarded'], source, ended_at: null } as const;
+  /** Returns true while a plan is not over. */
+  return async (): Promise<boolean> => {
+    const decided = { status: ['approved', 'discarded'], ended_at: null } as const;
     const plans = await listWhere(store.read, 'plans', decided, { order: 'seq' });
-    for (const plan of plans) {
-      // Rules may derive changes of others from what was accepted.
-      while (await takeUpPart(deps, plan)) store.bell.ring('due');
-    }
+    // Rules may derive changes of others from what was accepted.
+    for (const plan of plans) while (await takeUpPart(deps, plan)) store.bell.ring('due');
     // A write may be stored later than its time, and by another process.
     const until = clock.now() - CLOCKS_MS;
     const keys = [...waiting, ...(await listToReview(store.read, reviewedUntil))];
@@ -179,90 +179,82 @@ async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<
   });
 }
 
-/** True when what is known of it is acted on without a look. */
+/** True when what is known of it is acted on without a look. A store older than the service does not know what it created. */
 function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
   const ageMs = now - plan.created_at;
-  if (isOfRecovery(plan.source)) {
-    // The read showed the account, or that there is none. A store older than the service does not know what it created.
-    const isRead = plan.source === 'first-run' && row.type === 'user' && row.must_look === 0;
-    return isRead && ageMs < FIRST_RUN_FRESH_MS;
-  }
-  return ageMs <= FRESH_MS && !actions.some(({ kind }) => kind.endsWith('.create'));
+  if (plan.source === 'first-run' && row.type === 'user') return ageMs < FIRST_RUN_FRESH_MS;
+  const isKnown =
+    plan.source !== 'restore' && !actions.some(({ kind }) => kind.endsWith('.create'));
+  return isKnown && ageMs <= FRESH_MS;
 }
 
 /** What becomes of an action that is under way or held, and of a drift, by the state of its change; absent: it stays as it is. */
-const RELEASED = { waits: 'waits', differs: 'done', over: 'done', gone: 'dropped' } as const;
-const HELD = { waits: 'waits', differs: undefined, over: 'dropped', gone: 'dropped' } as const;
-const REPAIRING = { waits: 'waits', differs: 'open', over: 'repaired', gone: 'gone' } as const;
-const FOUND = { waits: 'waits', differs: undefined, over: 'gone', gone: 'gone' } as const;
+const RELEASED = { waits: undefined, differs: 'done', over: 'done', gone: 'dropped' } as const;
+const HELD = { waits: undefined, differs: undefined, over: 'dropped', gone: 'dropped' } as const;
+const REPAIRING = { waits: undefined, differs: 'open', over: 'repaired', gone: 'gone' } as const;
+const FOUND = { waits: undefined, differs: undefined, over: 'gone', gone: 'gone' } as const;
 
-interface Judged {
-  readonly end: 'waits' | 'done' | 'dropped' | 'repaired' | 'open' | 'gone' | undefined;
-  readonly action?: PlanActionRow;
-  readonly drift?: DriftRow;
-}
+type End =
+  | { readonly action: PlanActionRow; readonly end: 'done' | 'dropped' }
+  | { readonly drift: DriftRow; readonly end: 'open' | 'repaired' | 'gone' };
 
 /** What is not known ends nothing. Returns true while something waits. */
 async function review(deps: ReconcileDeps, key: GivenKey): Promise<boolean> {
   const { store, clock, events } = deps;
   const seen = await judge(store.read, deps, { key, lock: false });
-  if (seen.some(({ end }) => end !== undefined && end !== 'waits')) {
-    const now = clock.now();
-    const repaired = await store.write(async (tx) => {
-      // Before the user or group, as all who make plans do.
-      await lockPlans(tx);
-      return saveEnds(tx, await judge(tx, deps, { key, lock: true }), now);
-    });
-    for (const { kind, id, first_seen_at } of repaired) {
-      events.driftRepaired({ kind, driftId: id, durationMs: now - first_seen_at });
-    }
+  if (seen.ends.length === 0) return seen.waits;
+  const now = clock.now();
+  const { ends, waits } = await store.write(async (tx) => {
+    // Before the user or group, as all who make plans do.
+    await lockPlans(tx);
+    const judged = await judge(tx, deps, { key, lock: true });
+    for (const one of judged.ends) await saveEnd(tx, one, now);
+    return judged;
+  });
+  for (const one of ends) {
+    if (one.end !== 'repaired') continue;
+    const { kind, id: driftId, first_seen_at } = one.drift;
+    events.driftRepaired({ kind, driftId, durationMs: now - first_seen_at });
   }
-  return seen.some(({ end }) => end === 'waits');
+  return waits;
 }
 
-/** Returns the drifts that were repaired. */
-async function saveEnds(tx: Db, judged: readonly Judged[], now: number): Promise<DriftRow[]> {
-  const repaired: DriftRow[] = [];
-  for (const { end, action, drift } of judged) {
-    if (action && (end === 'done' || end === 'dropped')) {
-      await updateWhere(tx, 'plan_actions', { id: action.id }, { status: end });
-    }
-    if (drift === undefined) continue;
-    // The repair did not hold: the next look decides anew.
-    if (end === 'open') await changeDrifts(tx, [drift], { status: end, plan_id: null });
-    if (end === 'gone' || end === 'repaired') {
-      await changeDrifts(tx, [drift], { status: end, ended_at: now });
-    }
-    if (end === 'repaired') repaired.push(drift);
+async function saveEnd(tx: Db, one: End, now: number): Promise<unknown> {
+  if ('action' in one) {
+    return updateWhere(tx, 'plan_actions', { id: one.action.id }, { status: one.end });
   }
-  return repaired;
+  // A repair that did not hold: the next look decides anew.
+  const change = one.end === 'open' ? { plan_id: null } : { ended_at: now };
+  return changeDrifts(tx, [one.drift], { ...change, status: one.end });
 }
 
 async function judge(
   db: Db,
   deps: ReconcileDeps,
   { key, lock }: { readonly key: GivenKey; readonly lock: boolean },
-): Promise<Judged[]> {
+): Promise<{ readonly ends: readonly End[]; readonly waits: boolean }> {
   const current = await findCurrent(db, deps, key, { lock });
   const actions = await listOpenActions(db, key.id);
   // What was approved is taken up first.
   if (actions.some((one) => one.status === 'planned' && one.plan_status === 'approved')) {
-    return [{ end: 'waits' }];
+    return { ends: [], waits: true };
   }
-  const judged: Judged[] = [];
+  const states = new Set<ChangeState>();
+  const ends: End[] = [];
   for (const action of actions) {
     const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
-    if (isHeld && current !== undefined && current.row.modified_at <= action.planned_at) continue;
+    if (isHeld && current && current.row.modified_at <= action.planned_at) continue;
     const state = await findState(db, current, toAction(action));
-    judged.push({ action, end: (isHeld ? HELD : RELEASED)[state] });
+    const end = (isHeld ? HELD : RELEASED)[state];
+    if (end) ends.push({ action, end });
+    states.add(state);
   }
   for (const drift of await listActiveDrifts(db, [key.id])) {
-    const repair = toRepair(drift);
-    // What is unmanaged stays so until it is taken over, or not there any more.
-    const isUnmanaged = current?.row.origin === null;
-    const state = repair ? await findState(db, current, repair) : isUnmanaged ? 'differs' : 'gone';
-    judged.push({ drift, end: (drift.status === 'repairing' ? REPAIRING : FOUND)[state] });
+    const state = await findState(db, current, toRepair(drift));
+    const end = (drift.status === 'repairing' ? REPAIRING : FOUND)[state];
+    if (end) ends.push({ drift, end });
+    states.add(state);
   }
-  return judged;
+  return { ends, waits: states.has('waits') };
 }

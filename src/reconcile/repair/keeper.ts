@@ -1,4 +1,3 @@
-import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
@@ -37,13 +36,12 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
 
   /** Returns the time of the next work (epoch milliseconds); undefined: none is known. */
   async function keep(signal: AbortSignal): Promise<number | undefined> {
-    // While a restored backup or what was accepted while observing waits, only decisions about that are followed.
+    // While a restored backup or what was accepted while observing waits, only decisions of operators are followed.
     const recovery = await findRecovery(store.read);
     if (recovery !== undefined && recovery.phase !== 'waiting') return undefined;
     const looked = recovery ? undefined : await inspectDue(deps, signal);
     if (looked?.hasFound) await decide(deps, 'audit');
-    const isUnderWay = await follow(recovery && HOLDING_SOURCES);
-    return isUnderWay ? clock.now() : looked?.nextAt;
+    return (await follow()) ? clock.now() : looked?.nextAt;
   }
 
   async function decided<T>(work: Promise<T>): Promise<T> {
@@ -65,18 +63,19 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
 
 const TURN_MAX = 50;
 /** Shortest and longest wait after a look that failed, or was skipped because a worker has the resource, in milliseconds. */
-const RETRY_MS = [1_000, 10 * 60_000] as const;
+const RETRY_MS = { min: 1_000, max: 10 * 60_000 };
 
 /** Result of a look that an operator asked for, with all drifts; `not-linked`: the service is not known to have it. */
 export type LookResult = Looked | { readonly kind: 'unknown' | 'not-linked' };
 
-/** Looks, and reports the new drifts. */
+/** Looks at all that is managed, and reports the new drifts. */
 async function lookAndReport(
   deps: ReconcileDeps,
   row: ResourceRow,
-  { signal, ...how }: Look & { readonly signal: AbortSignal },
+  { signal, detector }: Pick<Look, 'detector'> & { readonly signal: AbortSignal },
 ): Promise<Looked> {
-  const looked = await lookAt({ deps, signal }, row, how);
+  const parts = await listManagedParts(deps, row);
+  const looked = await lookAt({ deps, signal }, row, { parts, detector });
   const drifts = looked.kind === 'looked' ? looked.drifts : [];
   for (const { kind, id } of drifts) deps.events.driftFound({ kind, driftId: id });
   return looked;
@@ -103,18 +102,15 @@ async function takeInspection(deps: ReconcileDeps, row: ResourceRow, signal: Abo
   const { store, clock } = deps;
   const { id, look_source: detector, look_since, look_at } = row;
   if (detector === null || look_since === null || look_at === null) return false;
-  const parts = await listManagedParts(deps, row);
-  const looked = await lookAndReport(deps, row, { parts, detector, signal });
+  const looked = await lookAndReport(deps, row, { detector, signal });
   if (looked.kind === 'looked') {
     // Unless there is a newer reason to look.
     await store.write((tx) => updateWhere(tx, 'resources', { id, look_since }, NO_LOOK));
     return looked.drifts.length > 0;
   }
-  // The worker that has it looks first, and its look is usually enough. Another one waits as long again as it has waited, so
-  // that others are taken meanwhile.
-  const [min, max] = RETRY_MS;
-  const again = clock.now() + Math.min(Math.max(look_at - look_since, min), max);
-  const until = looked.kind === 'just-written' ? looked.until : again;
+  // A worker that has it looks first. Another one waits as long again as it has waited, so that others are taken meanwhile.
+  const restMs = Math.min(Math.max(look_at - look_since, RETRY_MS.min), RETRY_MS.max);
+  const until = looked.kind === 'just-written' ? looked.until : clock.now() + restMs;
   const same = { id, look_since, look_at };
   await store.write((tx) => updateWhere(tx, 'resources', same, { look_at: until }));
   return false;
@@ -131,12 +127,8 @@ async function lookNow(
   if (row === undefined) return { kind: 'unknown' };
   if (!isLinked(row)) return { kind: 'not-linked' };
   const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
-  const parts = await listManagedParts(deps, row);
-  const looked = await lookAndReport({ ...deps, upstream }, row, {
-    parts,
-    detector: 'operator',
-    signal,
-  });
+  const how = { detector: 'operator', signal } as const;
+  const looked = await lookAndReport({ ...deps, upstream }, row, how);
   if (looked.kind !== 'looked') return looked;
   return { ...looked, drifts: await listActiveDrifts(store.read, [row.id]) };
 }
