@@ -104,7 +104,7 @@ export const Finding = t.object({
     attribute: t.text(),
     provider: value(),
     bridge: value('null: it has none.'),
-    service: value('null: it has none, or it is not compared.'),
+    service: value('Of `active` alone; null: it has none.'),
   }),
 });
 
