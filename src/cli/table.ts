@@ -65,7 +65,7 @@ export function toTable<Item>(
       });
       const all = [head, ...cells];
       const width = all.reduce((most, { text }) => Math.max(most, toWidth(text)), 0);
-      const isMinor = column.place === 'minor' || column.place === 'minor-shown';
+      const isMinor = column.place === 'minor';
       const isFixed = isMinor || column.place === 'whole' || column.kind === 'time';
       return { isMinor, isFixed, cells: all, width };
     });

@@ -36,8 +36,8 @@ interface ColumnLook<Item> {
   /** Tones of its values; others are quiet. */
   readonly tones?: Readonly<Record<string, Tone>>;
   tone?(item: Item): Tone;
-  /** `whole`: typed into another command, cut off last. `minor`: left out first. `csv`: in CSV alone. `shown`: not in CSV. */
-  readonly place?: 'whole' | 'minor' | 'csv' | 'shown' | 'minor-shown';
+  /** `whole`: typed into another command, cut off last. `minor`: left out first. `csv`: in CSV alone. */
+  readonly place?: 'whole' | 'minor' | 'csv';
 }
 
 /** The text of a cell. */
@@ -137,10 +137,9 @@ export function toWords(value: unknown): string {
 
 /** Prints a list as CSV: a line of heads, then one for each item, with CRLF. @see RFC 4180 */
 export function toCsv<Item>(items: readonly Item[], columns: readonly Column<Item>[]): string {
-  const kept = columns.filter(({ place }) => !place?.endsWith('shown'));
   const lines = [
-    kept.map(({ name }) => name),
-    ...items.map((item) => kept.map((column) => toCellText(column, item))),
+    columns.map(({ name }) => name),
+    ...items.map((item) => columns.map((column) => toCellText(column, item))),
   ];
   return lines.map((cells) => `${cells.map(toField).join(',')}\r\n`).join('');
 }

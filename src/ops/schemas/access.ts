@@ -37,51 +37,33 @@ export const Token = t.object({
   expiresAt: t.momentOrNull('null: never.'),
 });
 
-export const Trust = t.part(
-  'What the assertions of a client have to say, and whose keys sign them.',
-  {
-    issuer: t.textOrNull('`iss`; null: the id of the client, as `sub` is then.'),
-    audiences: t.list(
-      t.text(),
-      '`aud` is one of them; none: the address for tokens, or the bridge.',
-    ),
-    claims: t.parts('Claims that an assertion has, each with one of these values.', {
-      name: t.text(),
-      values: t.list(t.text(), 'May name a person.'),
-    }),
-    keysFrom: t.word(['issuer', 'address', 'given']),
-    jwksUri: t.textOrNull('Where the keys are read; null: elsewhere.'),
-    keyIds: t.list(t.textOrNull(), 'Those of the keys that were given.'),
-    lifetimeSeconds: t.whole('The longest validity of an assertion.'),
-    once: t.textOrNull('Claim by which each is taken once; null: again.'),
-  },
-);
+export const Trust = t.object({
+  issuer: t.textOrNull('`iss`; null: the id of the client, as `sub` is then.'),
+  audiences: t.list(t.text(), '`aud` is one of them; none: the address for tokens, or the bridge.'),
+  claims: t.parts('Claims that an assertion has, each with one of these values.', {
+    name: t.text(),
+    values: t.list(t.text(), 'May name a person.'),
+  }),
+  keysFrom: t.word(['issuer', 'address', 'given']),
+  jwksUri: t.textOrNull('Where the keys are read; null: elsewhere.'),
+  keyIds: t.list(t.textOrNull(), 'Those of the keys that were given.'),
+  lifetimeSeconds: t.whole('The longest validity of an assertion.'),
+  once: t.textOrNull('Claim by which each is taken once; null: again.'),
+});
 
 const long = () => z.string().min(1).max(1_024);
-export const TrustBody = t.part(
-  'For a client that proves itself by assertions and has no secret.',
-  {
-    issuer: t.optional(long(), '`iss`, exactly; else the client signs for itself.'),
-    audiences: t.optional(
-      t.list(long()).max(10),
-      '`aud` is one of them; with an issuer at least one.',
-    ),
-    claims: t.optional(
-      z.record(long(), t.list(long()).min(1).max(20)),
-      'Claims and their values; with an issuer at least one.',
-    ),
-    jwksUri: t.optional(long(), 'Where the keys are; else the issuer says it.'),
-    jwks: t.optional(
-      z.looseObject({ keys: t.list(z.looseObject({})) }),
-      'The keys themselves; only public parts are kept.',
-    ),
-    lifetime: t.optionalText('Longest life of an assertion, `10s` to `24h`; `5m` when left out.'),
-    once: t.optional(
-      t.orNull(z.string().min(1).max(64)),
-      'A claim; `jti` when left out; null: again and again.',
-    ),
-  },
-);
+const claims = z.record(long(), t.list(long()).min(1).max(20));
+const keys = z.looseObject({ keys: t.list(z.looseObject({})) });
+const claim = t.orNull(z.string().min(1).max(64));
+export const TrustBody = t.object({
+  issuer: t.optional(long(), '`iss`, exactly; else the client signs for itself.'),
+  audiences: t.optional(t.list(long()).max(10), '`aud` is one of them; needed with an issuer.'),
+  claims: t.optional(claims, 'Claims and their values; with an issuer at least one.'),
+  jwksUri: t.optional(long(), 'Where the keys are; else the issuer says it.'),
+  jwks: t.optional(keys, 'The keys themselves; only public parts are kept.'),
+  lifetime: t.optionalText('Longest life of an assertion, `10s` to `24h`; `5m` when left out.'),
+  once: t.optional(claim, 'A claim; `jti` when left out; null: again and again.'),
+});
 
 export const ClientSecret = t.object({ id: t.text(), ...life, expiresAt: t.moment() });
 
@@ -156,7 +138,7 @@ export const ClientBody = t.object({
   profile: t.optional(profile),
   provider: t.optional(provider),
   expires: secretTerm,
-  trust: t.optional(TrustBody),
+  trust: t.optional(TrustBody, 'For a client that proves itself by assertions, without a secret.'),
 });
 export const SecretBody = t.object({ expires: secretTerm });
 export const RevokeBody = t.object({

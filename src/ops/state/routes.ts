@@ -171,16 +171,12 @@ export const workRoutes = [
   route(
     {
       path: '/samples',
-      summary: 'Calls, backlog, differences and refusals of the last hours, for charts.',
-      parameters: { hours: ['1', '24', '48'] },
-      meanings: { hours: 'How far back; 24 when left out.' },
+      summary: 'Calls, backlog, differences and refusals of the last day, for charts.',
       answers: { 200: 'Samples' },
     },
-    async ({ store, clock }, { query }) => {
-      const { hours = '24' } = query.filters;
-      const at = { '>=': clock.now() - Number(hours) * 60 * MINUTE_MS };
-      const rows = await listWhere(store.read, 'samples', { at }, { order: 'at' });
-      return ok(toSamples(rows, STEPS[hours] * MINUTE_MS));
+    async ({ store, clock }) => {
+      const at = { '>=': clock.now() - DAY_MS };
+      return ok(toSamples(await listWhere(store.read, 'samples', { at }, { order: 'at' })));
     },
   ),
   route(acts.SWEEP, async ({ requestSweep }, { body: { dryRun = false } }) => {
@@ -229,18 +225,18 @@ async function retry({ store, clock }: OpsSources, key?: ResourceKey): Promise<R
   return tried;
 }
 
-const MINUTE_MS = 60_000;
-/** Minutes that an entry covers, by the hours that are asked for: a chart of a day has 288 entries. */
-const STEPS = { '1': 1, '24': 5, '48': 10 } as const;
+const DAY_MS = 24 * 3_600_000;
+/** Time that an entry covers: a chart of a day has 288. */
+const STEP_MS = 5 * 60_000;
 
-function toSamples(rows: readonly Row<'samples'>[], everyMs: number): OpsJson<'Samples'> {
-  const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / everyMs));
+function toSamples(rows: readonly Row<'samples'>[]): OpsJson<'Samples'> {
+  const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / STEP_MS));
   const took = rows.flatMap(({ leavers }) => parseStored<number[]>(leavers));
   const sorted = took.toSorted((a, b) => a - b);
   const count = sorted.length;
   const at = (share: number) => sorted[Math.ceil(count * share) - 1] ?? 0;
   const view = {
-    everyMs,
+    everyMs: STEP_MS,
     callsMax: rows.at(-1)?.calls_max || null,
     leavers: count > 0 ? { count, p50Ms: at(0.5), p95Ms: at(0.95), slowestMs: at(1) } : null,
     items: [...steps.values()].map(toItem),
