@@ -13,7 +13,7 @@ import type { ReconcileDeps } from '../deps.ts';
 export const CLOCKS_MS = 3 * 60_000;
 
 /** Limits of the search through `details`, whose shape the service chooses. */
-const DEPTH_MAX = 8;
+const DEPTH_MAX = 10;
 const NAMES_MAX = 200;
 const LENGTH_MAX = 512;
 const MESSAGE_MAX = 2_000;
@@ -22,41 +22,31 @@ const TEXT_LENGTH_MAX = 4_096;
 
 type Subject = 'user' | 'group';
 
-/** Event with what it names. */
-export interface NamedEvent {
-  /** That of the service, and its time: a service that was set up anew gives its ids again. */
-  readonly id: string;
-  readonly audit: AuditEvent;
-  /** Epoch milliseconds, by our own clock. */
-  readonly at: number;
-  /** SCIM ids of the users and groups that it names, also of those that are unmanaged or deleted. */
-  readonly user: ReadonlySet<string>;
-  readonly group: ReadonlySet<string>;
-  /** SCIM ids of those that are managed. */
-  readonly managed: ReadonlySet<string>;
-  /** Texts that may be an id or a name, each with the types that it may identify. */
-  readonly names: ReadonlyMap<string, ReadonlySet<Subject>>;
-}
+/** An event, with what it names. */
+export type NamedEvent = Awaited<ReturnType<typeof nameNewEvents>>[number];
 
 /** Finds whom events name that are not stored yet, the oldest first. Any text may be an id or a name: no key is documented. */
 export async function nameNewEvents(deps: ReconcileDeps, events: readonly AuditEvent[]) {
   const db = deps.store.read;
   const aheadMs = deps.upstream.aheadMs();
+  // A service that was set up anew gives its ids again.
   const toId = ({ id, createdAt }: AuditEvent) => `${toText(id)} ${createdAt.getTime()}`;
   const byId = new Map(events.map((audit) => [toId(audit), audit]));
   const stored = await listWhere(db, 'audit_events', { id: [...byId.keys()] });
   for (const { id } of stored) byId.delete(id);
   const listed = [...byId].map(([id, audit]) => ({ id, audit, names: listNames(audit) }));
   const found = await findCalled(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
-  const named = listed.map(({ id, audit, names }): NamedEvent => {
-    const toIds = (type: Subject) => {
-      const meant = [...names].filter(([, types]) => types.has(type));
+  const named = listed.map((event) => {
+    const toIds = (type: Subject): ReadonlySet<string> => {
+      const meant = [...event.names].filter(([, types]) => types.has(type));
       return new Set(meant.flatMap(([name]) => [...(found[type].get(name) ?? [])]));
     };
+    /** SCIM ids of the users and groups that it names, also of those that are unmanaged or deleted. */
     const [user, group] = [toIds('user'), toIds('group')];
     const managed = user.union(group).intersection(found.managed);
-    const at = audit.createdAt.getTime() - aheadMs;
-    return { id, audit, at, user, group, managed, names };
+    /** Epoch milliseconds, by our own clock. */
+    const at = event.audit.createdAt.getTime() - aheadMs;
+    return { ...event, at, user, group, managed };
   });
   return named.sort((a, b) => a.at - b.at);
 }
@@ -71,8 +61,9 @@ const NAMES_IN_TEXT =
   /[^\s"'«»“”<>()[\]{},;:]+@[^\s"'«»“”<>()[\]{},;:]*[\p{L}\p{N}]|\b[\da-f]{8}-[\da-f-]{27}\b|"[^"]+"|'[^']+'|«[^»]+»|“[^”]+”|\b\d+\b/giu;
 const QUOTES = /^["'«“]|["'»”]$/g;
 
-function listNames({ category, details, message = '' }: AuditEvent): NamedEvent['names'] {
-  const names = new Map<string, Set<Subject>>();
+/** Lists the texts of an event that may be an id or a name, each with the types that it may identify. */
+function listNames({ category, details, message = '' }: AuditEvent) {
+  const names = new Map<string, ReadonlySet<Subject>>();
   function add(text: string, path: readonly string[]): void {
     // No name in the store has a NUL, and PostgreSQL cannot be asked for one.
     if (text === '' || text.length > LENGTH_MAX || text.includes('\0')) return;
@@ -92,20 +83,13 @@ function listNames({ category, details, message = '' }: AuditEvent): NamedEvent[
 function* listTexts(
   value: unknown,
   path: readonly string[],
-  depth = 0,
 ): Generator<readonly [text: string, path: readonly string[]]> {
-  if (depth > DEPTH_MAX || value === null) return;
-  if (typeof value === 'object') {
-    const type = 'type' in value && typeof value.type === 'string' ? [value.type] : [];
-    for (const [key, inner] of Object.entries(value))
-      yield* listTexts(inner, [...path, ...type, key], depth + 1);
-  } else if (typeof value === 'number') {
-    yield [String(value), path];
-  } else if (typeof value === 'string') {
-    const inner = /^\s*[{[]/.test(value) ? findJson(value) : undefined;
-    if (inner === undefined) yield [value, path];
-    else yield* listTexts(inner, path, depth + 1);
-  }
+  const inner = typeof value === 'string' ? findJson(value) : value;
+  if (path.length > DEPTH_MAX) return;
+  if (typeof inner === 'object' && inner !== null) {
+    const type = 'type' in inner && typeof inner.type === 'string' ? [inner.type] : [];
+    for (const [key, one] of Object.entries(inner)) yield* listTexts(one, [...path, ...type, key]);
+  } else if (typeof value === 'string' || typeof value === 'number') yield [String(value), path];
 }
 
 /** A user and a group may have the same number: the nearest key that says `user` or `group` decides. */
@@ -120,12 +104,12 @@ function toSubjects(text: string, path: readonly string[]): Set<Subject> {
   return new Set(['user', 'group']);
 }
 
+/** The object or list that a text is; undefined: it is none, so a name like any other. */
 function findJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return /^\s*[{[]/.test(text) ? JSON.parse(text) : undefined;
   } catch {
-    return undefined; // Text without JSON is a name like any other.
+    return undefined;
   }
 }
 

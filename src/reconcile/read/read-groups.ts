@@ -25,13 +25,11 @@ const SEVERAL = 'several groups of the service have this name, so it is not know
 /** Stores the groups of both lists, and reads the members that no list carried completely, one call each. */
 export async function readMembers(run: ReadRun): Promise<void> {
   const { reading } = run;
-  const { members: state } = reading.lists;
-  // A failed call is repeated from where it was.
-  if (state.count === 0) await storeGroups(run);
+  await storeGroups(run);
   for (const unproven of await listUnproven(run)) {
     await readMembersOf(run, unproven);
     reading.membersAfter = unproven.group.seq;
-    state.count += 1;
+    reading.lists.members.count += 1;
   }
 }
 
@@ -53,16 +51,11 @@ async function storeGroups(run: ReadRun): Promise<void> {
   });
 }
 
-/** Group whose members no list proved. */
-interface Unproven {
-  readonly group: GroupRow;
-  /** Member count that the service tells; undefined when it tells none. */
-  readonly said: number | undefined;
-  readonly listed: number;
-}
-
-/** Groups that no list shows are left out: where nothing is shown an empty list of members proves nothing. */
-async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unproven[]> {
+/**
+ * Lists groups whose members no list proved, with the member count that the service tells (`said`). Groups that no list
+ * shows are left out: where nothing is shown an empty list of members proves nothing.
+ */
+async function listUnproven({ deps: { store }, reading }: ReadRun) {
   const { membersAfter, scimGroups, restGroups } = reading;
   const listsMembers = scimGroups.values().some(({ memberIds }) => memberIds !== undefined);
   const seenAfter = { seq: { '>': membersAfter }, observed: { '<>': null }, ...LIVE } as const;
@@ -70,7 +63,7 @@ async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unpr
   const shown = all.filter(({ upstream_uid: uid, upstream_scim_id: scimId }) => {
     return restGroups.has(uid ?? '') || scimGroups.has(scimId ?? '');
   });
-  const unproven: Unproven[] = [];
+  const unproven: { group: GroupRow; said: number | undefined; listed: number }[] = [];
   for (const some of chunks(shown, PART)) {
     const seqs = some.map(({ seq }) => seq);
     const known = await countSeenMembers(store.read, seqs);
@@ -88,7 +81,10 @@ async function listUnproven({ deps: { store }, reading }: ReadRun): Promise<Unpr
 }
 
 /** Reads and stores the members of one group. They replace those that are known if a second source confirms the answer. */
-async function readMembersOf(run: ReadRun, { group, said, listed }: Unproven): Promise<void> {
+async function readMembersOf(
+  run: ReadRun,
+  { group, said, listed }: Awaited<ReturnType<typeof listUnproven>>[number],
+): Promise<void> {
   const { deps, reading, signal } = run;
   const { clock, store } = deps;
   const { isFirst } = reading;
