@@ -5,9 +5,9 @@ import { findAccountObstacle } from '../../reconcile/differences.ts';
 import { type DriftRow, listDriftsOf } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import * as logs from '../../store/logs.ts';
-import { findCalled, listMeant } from '../../store/resources/find.ts';
+import { listMeant } from '../../store/resources/find.ts';
 import { findNames } from '../../store/resources/names.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
+import { listRows, type ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
@@ -105,13 +105,13 @@ function ofRequest(row: logs.RequestRow, name = row.credential): Happening {
 
 async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   const calls = await logs.listCallsOf(db, past);
-  const accounts = new Set(calls.flatMap(({ member_id: account }) => account ?? []));
-  const { user: people } = await findCalled(db, accounts);
+  const upstream_id = calls.flatMap(({ member_id: account }) => Number(account) || []);
+  const users = Map.groupBy(await listRows(db, 'user', { upstream_id }), (it) => it.upstream_id);
   return calls.map(
     ({ at, kind, operation, resource_id, member_id, upstream_id, outcome, error }) => {
       const ids = { upstreamId: upstream_id, memberUpstreamId: member_id };
       const detail = { kind, operation, ...ids, outcome, error };
-      const about = [resource_id, ...(people.get(member_id ?? '') ?? [])];
+      const about = [resource_id, ...(users.get(Number(member_id)) ?? []).map(({ id }) => id)];
       const words = {
         done: 'done',
         refused: `refused (${error})`,

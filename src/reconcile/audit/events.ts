@@ -1,7 +1,8 @@
 import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
+import { foldCase, keyText } from '../../domain/values.ts';
 import { type DriftRow, listComparedSince } from '../../store/drifts.ts';
 import { type EventView, listCreations, listEventsAbout, listNameKeys } from '../../store/logs.ts';
-import { findCalled } from '../../store/resources/find.ts';
+import { listCalled, listCalledNames } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
@@ -15,7 +16,7 @@ export const CLOCKS_MS = 3 * 60_000;
 /** Limits of the search through `details`, whose shape the service chooses. */
 const DEPTH_MAX = 10;
 const NAMES_MAX = 200;
-const LENGTH_MAX = 512;
+const LENGTH_MAX = 256;
 const MESSAGE_MAX = 2_000;
 /** Length to which texts of an event are kept. */
 const TEXT_LENGTH_MAX = 4_096;
@@ -35,18 +36,23 @@ export async function nameNewEvents(deps: ReconcileDeps, events: readonly AuditE
   const stored = await listWhere(db, 'audit_events', { id: [...byId.keys()] });
   for (const { id } of stored) byId.delete(id);
   const listed = [...byId].map(([id, audit]) => ({ id, audit, names: listNames(audit) }));
-  const found = await findCalled(db, new Set(listed.flatMap(({ names }) => [...names.keys()])));
+  const texts = new Set(listed.flatMap(({ names }) => [...names.keys()]));
+  const called = (await listCalled(db, texts)).flatMap((row) =>
+    listCalledNames(row).map((name) => ({ name, row })),
+  );
+  const byName = Map.groupBy(called, ({ name }) => name);
   const named = listed.map((event) => {
-    const toIds = (type: Subject): ReadonlySet<string> => {
-      const meant = [...event.names].filter(([, types]) => types.has(type));
-      return new Set(meant.flatMap(([name]) => [...(found[type].get(name) ?? [])]));
-    };
-    /** SCIM ids of the users and groups that it names, also of those that are unmanaged or deleted. */
-    const [user, group] = [toIds('user'), toIds('group')];
-    const managed = user.union(group).intersection(found.managed);
+    const meant = [...event.names].flatMap(([text, types]) => {
+      const found = byName.get(text) ?? byName.get(foldCase(text)) ?? [];
+      return found.filter(({ row }) => types.has(row.type)).map(({ row }) => row);
+    });
+    /** The users and groups that it names, also those that are unmanaged or deleted; once each, groups first. */
+    const rows = [...new Map(meant.map((row) => [keyText(row), row])).entries()]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, row]) => row);
     /** Epoch milliseconds, by our own clock. */
     const at = event.audit.createdAt.getTime() - aheadMs;
-    return { ...event, at, user, group, managed };
+    return { ...event, at, rows };
   });
   return named.sort((a, b) => a.at - b.at);
 }
@@ -143,11 +149,12 @@ export async function findOrigins(
 
 /** Learns our own account where the service does not tell it: the author of the first event about what we just created. */
 async function learnOwnAccount(tx: Db, events: readonly NamedEvent[], now: number): Promise<void> {
-  const ids = new Set(events.flatMap(({ managed }) => [...managed]));
+  const ids = new Set(events.flatMap(({ rows }) => rows.map(({ id }) => id)));
   const from = (events[0]?.at ?? 0) - CREATED_WITHIN_MS;
   const creations = await listCreations(tx, { ids: [...ids], from });
   const authors = creations.flatMap(({ resource_id, at }) => {
-    const first = events.find((one) => one.managed.has(resource_id) && one.at >= at - CLOCKS_MS);
+    const isOfIt = ({ rows }: NamedEvent) => rows.some(({ id }) => id === resource_id);
+    const first = events.find((one) => isOfIt(one) && one.at >= at - CLOCKS_MS);
     return first !== undefined && first.at <= at + CREATED_WITHIN_MS
       ? (first.audit.authorId ?? [])
       : [];

@@ -211,17 +211,10 @@ export class AuditPoller {
 }
 
 /** Lists the managed users and groups that an event may have changed. */
-function listChanged({ audit: { action }, user, group, managed }: NamedEvent): ResourceKey[] {
+function listChanged({ audit: { action }, rows }: NamedEvent): ResourceKey[] {
   if (isIrrelevant(action)) return [];
-  return [
-    ...[...group.intersection(managed)].map((id) => toResourceKey({ type: 'group', id })),
-    ...[...user.intersection(managed)].map((id) => toResourceKey({ type: 'user', id })),
-  ];
+  return rows.filter(({ origin }) => origin !== null).map(toResourceKey);
 }
-
-/** An event with more texts than this is not a single change of one resource. */
-const NAMES_MAX = 50;
-const NAME_LENGTH_MAX = 256;
 
 type Origin = Row<'audit_events'>['origin'];
 
@@ -240,16 +233,21 @@ function toEventRow({ event, origin }: { event: NamedEvent; origin: Origin }): R
 }
 
 /** Rows of whom an event names; where that is nobody known, of its texts: one may be known later. */
-function toSubjectRows({ id: event_id, audit, at, user, group, names }: NamedEvent) {
-  const toRows = (subjects: Iterable<string>, resource_type: 'user' | 'group' | null) =>
-    [...subjects].map((subject) => ({ event_id, at, subject, resource_type }));
-  if (user.size + group.size > 0) return [...toRows(user, 'user'), ...toRows(group, 'group')];
-  if (isIrrelevant(audit.action)) return [];
-  const kept = [...names].filter(([{ length }]) => length <= NAME_LENGTH_MAX).slice(0, NAMES_MAX);
-  const keys = kept.flatMap(([name, types]) =>
+function toSubjectRows({
+  id: event_id,
+  audit,
+  at,
+  rows,
+  names,
+}: NamedEvent): Row<'audit_event_subjects'>[] {
+  const event = { event_id, at };
+  if (rows.length > 0 || isIrrelevant(audit.action)) {
+    return rows.map(({ id, type }) => ({ ...event, subject: id, resource_type: type }));
+  }
+  const keys = [...names].flatMap(([name, types]) =>
     [...types].map((type) => toNameKey(type, name.toWellFormed())),
   );
-  return toRows(new Set(keys), null);
+  return [...new Set(keys)].map((subject) => ({ ...event, subject, resource_type: null }));
 }
 
 const orNull = (text: string | undefined) => (text === undefined ? null : toText(text));

@@ -2,7 +2,7 @@ import { createNews, type Loop } from '../../domain/clock.ts';
 import { isJsonObject, newId, type ResourceKey, toResourceKey } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
-import { findCalled } from '../../store/resources/find.ts';
+import { listCalled } from '../../store/resources/find.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
@@ -127,12 +127,8 @@ const OF_RESOURCES = /^(scim|users|companyUsers|group\w*)\./;
 async function findNamed(db: Db, operation: string, args: unknown): Promise<ResourceKey[]> {
   const path = isJsonObject(args) && OF_RESOURCES.test(operation) ? args.path : undefined;
   const texts = new Set(Object.values(isJsonObject(path) ? path : {}).map(String));
-  const { managed, ...named } = await findCalled(db, texts);
-  return (['user', 'group'] as const).flatMap((type) =>
-    [...named[type].values()]
-      .flatMap((ids) => [...ids.intersection(managed)])
-      .map((id) => toResourceKey({ type, id })),
-  );
+  const called = await listCalled(db, texts);
+  return called.filter(({ origin }) => origin !== null).map(toResourceKey);
 }
 
 /** Finds the one managed user or group that a call names, by its SCIM id; undefined: none, or several. */

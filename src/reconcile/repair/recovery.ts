@@ -328,7 +328,8 @@ async function judgeEvents(
       .filter((one) => one.authorId === ownAccount && one.createdAt.getTime() > since);
     named.push(...(await nameNewEvents(deps, own)));
   }
-  if (named.some(({ managed }) => managed.size > 0)) return { kind: 'stale' };
+  const isManaged = ({ rows }: NamedEvent) => rows.some(({ origin }) => origin !== null);
+  if (named.some(isManaged)) return { kind: 'stale' };
   const isNameless = ({ audit }: NamedEvent) =>
     CATEGORIES.has(audit.category) && (audit.details ?? null) === null;
   if (named.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };

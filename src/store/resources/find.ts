@@ -212,35 +212,14 @@ export const listCalledNames = (row: ResourceRow) => [
   ...listServiceNames(row),
 ];
 
-/** Users and groups, deleted and unmanaged too, that the service calls by one of these texts: id, uid or name. */
-export async function findCalled(db: Db, texts: ReadonlySet<string>) {
-  const rows = await readInChunks([...texts], (some) => {
+/** Lists users and groups, deleted and unmanaged too, that the service calls by one of these texts: id, uid or name. */
+export const listCalled = (db: Db, texts: ReadonlySet<string>) =>
+  readInChunks([...texts], (some) => {
     const numbers = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
     const [id, ...ids] = IDS;
     const isCalled = isIn([[id], numbers], [ids, some], [NAMES, some.map(foldCase)]);
     return select<ResourceRow>(db)`select * from resources where ${isCalled}`;
   });
-  const named = rows.flatMap((row) =>
-    listCalledNames(row).map((name) => ({ key: `${row.type} ${name}`, id: row.id })),
-  );
-  const byKey = Map.groupBy(named, ({ key }) => key);
-  /** The SCIM ids of those of a type by the texts that name them, as written or folded. */
-  const gather = (type: ResourceType) => {
-    const ids = new Map<string, ReadonlySet<string>>();
-    for (const text of texts) {
-      const found = byKey.get(`${type} ${text}`) ?? byKey.get(`${type} ${foldCase(text)}`);
-      if (found !== undefined) ids.set(text, new Set(found.map(({ id }) => id)));
-    }
-    return ids;
-  };
-  const managed = rows.filter(({ origin }) => origin !== null);
-  return {
-    user: gather('user'),
-    group: gather('group'),
-    /** The SCIM ids of those that are managed. */
-    managed: new Set<string>(managed.map(({ id }) => id)),
-  };
-}
 
 /** Finds those of these users who cannot be in a group: it is not in the service, or they have no account there. */
 export async function findStrangers(db: Db, group: GroupRow, id: readonly UserId[]) {
