@@ -33,9 +33,7 @@ export async function runApi(call: Call<ApiOptions>) {
   if (list !== undefined) return { text: toList(list) };
   if (id === undefined) {
     if (help) return void call.command.outputHelp();
-    throw new WrongUsage(
-      'error: name an operation, such as groups.getListOfGroups; --list shows all',
-    );
+    throw new WrongUsage('name an operation, such as groups.getListOfGroups; --list shows all');
   }
   const operation = operations.findOperation(id);
   if (operation === undefined) throw unknown('operation', id, operations.findNearOperation(id));
@@ -65,7 +63,7 @@ function toList(asked: string | true): string {
 
 function unknown(kind: string, name: string, near: string | undefined): WrongUsage {
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
-  return new WrongUsage(`error: there is no ${kind} ${name}${hint}`);
+  return new WrongUsage(`there is no ${kind} ${name}${hint}`);
 }
 
 const PAGE_SIZE = 100;
@@ -87,7 +85,7 @@ async function callOperation(context: Call<ApiOptions>, operation: Operation) {
       const asked = await client.ask('POST', `/api/${id.replace('.', '/')}`, body);
       const { result, message } = isNamed(asked.answer) ? asked.answer : {};
       if (asked.status === 200) return result;
-      if (asked.status === 400) throw new WrongUsage(`error: ${message}`);
+      if (asked.status === 400) throw new WrongUsage(`${message}`);
       const words = `the bridge answered ${asked.status}: ${message}`;
       throw operations.findApiFailure(asked.answer) ?? new BridgeError('ops-failed', words);
     },
@@ -113,13 +111,12 @@ function assertFirstPage(
   pageSize: number,
 ): asserts operation is PagedOperation {
   const { id, paging } = operation;
-  if (paging === undefined)
-    throw new WrongUsage(`error: ${id} answers at once: leave --paginate out`);
+  if (paging === undefined) throw new WrongUsage(`${id} answers at once: leave --paginate out`);
   const parameters: readonly string[] = pagingParameters[paging];
   const place = parameters.find((name) => name in query && name !== 'limit' && name !== 'count');
   if (place !== undefined)
-    throw new WrongUsage(`error: --paginate begins at the first page: leave ${place} out`);
-  if (!(pageSize >= 1)) throw new WrongUsage('error: a page has to have at least one entry');
+    throw new WrongUsage(`--paginate begins at the first page: leave ${place} out`);
+  if (!(pageSize >= 1)) throw new WrongUsage('a page has to have at least one entry');
 }
 
 async function readBody({ typed, readInput, readFile: readText }: Call<ApiOptions>) {
@@ -135,18 +132,18 @@ async function readBody({ typed, readInput, readFile: readText }: Call<ApiOption
     if (given === '-') text = await readInput();
     else if (given.startsWith('@')) text = readText(given.slice(1));
   } catch {
-    throw new WrongUsage(`error: --body: ${given.slice(1)} cannot be read`);
+    throw new WrongUsage(`--body: ${given.slice(1)} cannot be read`);
   }
   const body = findJson(text);
-  if (!isNamed(body)) throw new WrongUsage('error: --body has to be a JSON object');
+  if (!isNamed(body)) throw new WrongUsage('--body has to be a JSON object');
   return { ...sent, body };
 }
 
 async function readUpload(name: string, text: string) {
-  if (!text.startsWith('@')) throw new WrongUsage(`error: --file ${name} has to be ${name}=@path`);
+  if (!text.startsWith('@')) throw new WrongUsage(`--file ${name} has to be ${name}=@path`);
   const path = text.slice(1);
   const content = await readFile(path, 'base64').catch(() => {
-    throw new WrongUsage(`error: --file ${name}: ${path} cannot be read`);
+    throw new WrongUsage(`--file ${name}: ${path} cannot be read`);
   });
   return { content, name: basename(path) };
 }

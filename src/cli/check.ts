@@ -257,7 +257,7 @@ const REPORT =
 
 const REMEDIES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
   connection:
-    'Correct `upstream.url`, or check the network, firewalls and `upstream.proxy` between here and there.',
+    'Correct `upstream.url` (https or http, host, port), or check the network, firewalls and `upstream.proxy` between here and there; NODE_EXTRA_CA_CERTS names the file of an authority that issued the certificate.',
   'credentials-refused': 'Set a valid token of the service as `upstream.token`.',
   'rate-limited': 'See who else uses this token; if nobody, lower `upstream.requestsPerSecond`.',
   unavailable: 'The service has a problem of its own: try again later.',
@@ -270,18 +270,10 @@ const REMEDIES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
 };
 
 function toRemedy(error: UpstreamError): string {
-  const cause = findCauseCode(error) ?? '';
-  if (cause === 'ERR_SSL_WRONG_VERSION_NUMBER')
-    return 'Correct `upstream.url`: what answers there does not speak TLS; the port may be one of http.';
-  if (TLS.test(cause))
-    return 'Correct the host name in `upstream.url`, or name the file of the authority that issued the certificate in NODE_EXTRA_CA_CERTS.';
   // Only what the transport could not read has a status; the other was JSON of another form.
   if (error.code === 'unreadable' && error.status === undefined) return REPORT;
   return REMEDIES[error.code] ?? REPORT;
 }
-
-/** Codes of Node's and OpenSSL's errors; see https://nodejs.org/api/tls.html#x509-certificate-error-codes (2026-03). */
-const TLS = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_|EPROTO)/;
 
 function findCauseCode(error: UpstreamError): string | undefined {
   let cause: unknown = error.cause;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { isAnswered, type OpsClient } from '../app/ops-client.ts';
-import { BridgeError } from '../domain/values.ts';
 import type { ServeWorld } from '../main.ts';
 import type { LoadedSettings } from '../settings/load.ts';
 import type { Screen, tableOf } from './table.ts';
@@ -48,8 +47,6 @@ export interface CommandRow<Typed = never> {
   readonly usage: string;
   readonly about: string;
   readonly help?: string | undefined;
-  /** Options of members of the body that are not called as the member is. */
-  readonly flags?: Readonly<Record<string, string>> | undefined;
   readonly configure?: (command: Command) => unknown;
   readonly options?: readonly (
     | Option
@@ -87,25 +84,14 @@ export function addCommand(program: Command, row: CommandRow): Command {
 }
 
 /** Runs a command that was typed, prints its result, and returns the exit code. */
-export async function runCommand(
-  { run, flags = {} }: CommandRow,
-  command: Command,
-  context: CliContext,
-) {
+export async function runCommand({ run }: CommandRow, command: Command, context: CliContext) {
   const { processedArgs, registeredArguments } = command;
   const named = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
   const typed = Object.assign(command.opts<never>(), Object.fromEntries(named));
   const output = await run({ ...context, command, typed }).catch((error: unknown) => {
-    if (error instanceof WrongUsage) return command.error(error.message);
-    if (!(error instanceof BridgeError) || error.code !== 'ops-failed') throw error;
-    const message = error.message.replaceAll(/`(\w+)`/g, (quoted, name: string) => {
-      const option = command.options.find((one) => one.attributeName() === name);
-      const isArgument = registeredArguments.some((one) => one.name() === name);
-      return flags[name]?.split(' ')[0] ?? option?.long ?? (isArgument ? `<${name}>` : quoted);
-    });
-    const isTyped = message !== error.message && isAnswered(error, 400);
-    if (isTyped) return command.error(`error: ${message}`);
-    throw new BridgeError(error.code, message, { cause: error });
+    const isWrong = error instanceof WrongUsage || isAnswered(error, 400);
+    if (isWrong && error instanceof Error) return command.error(`error: ${error.message}`);
+    throw error;
   });
   if (output === undefined) return exitCodes.done;
   context.write(await print(output, command.opts(), context));
@@ -138,9 +124,7 @@ async function print(
 export async function confirm(call: Call<unknown>, question: string): Promise<boolean> {
   if (call.command.opts().yes) return true;
   if (call.ask === undefined)
-    throw new WrongUsage(
-      `error: ${question} Nobody can be asked here: say --yes. Nothing was done.`,
-    );
+    throw new WrongUsage(`${question} Nobody can be asked here: say --yes. Nothing was done.`);
   const answer = await call.ask(`${question} [y/N] `);
   if (/^y(es)?$/i.test(answer.trim())) return true;
   call.writeError('Nothing was done.\n');

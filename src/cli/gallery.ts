@@ -45,8 +45,7 @@ something is left.`,
     const { gate, markdown, only } = options;
     const { checks, ...rest } = readGate(gate);
     const unknown = only?.find((id) => checks.every((check) => check.id !== id));
-    if (unknown !== undefined)
-      throw new WrongUsage(`error: the gate ${gate} has no check ${unknown}`);
+    if (unknown !== undefined) throw new WrongUsage(`the gate ${gate} has no check ${unknown}`);
     const client = connect();
     const status = await askOps(client, 'Status', '/status');
     const isLive = status.writes.mode === 'live';

@@ -163,7 +163,6 @@ function actCommand(
     usage: act.command,
     about: toHelp(act.summary),
     help: act.help,
-    flags: act.flags,
     options: [...body.options, ...(act.question === undefined ? [] : [YES]), JSON_OBJECT],
     async run(call) {
       const { typed, write, writeError } = call;

@@ -108,7 +108,7 @@ function toFaults({ operation, status, delay, hang, times }: Typed): JsonObject[
   if (delay !== undefined) faults.push({ kind: 'delay', delayMs: delay });
   if (status !== undefined) faults.push({ kind: 'status', status });
   else if (hang) faults.push({ kind: 'hang' });
-  if (faults.length === 0) throw new WrongUsage('error: say --status, --delay or --hang');
+  if (faults.length === 0) throw new WrongUsage('say --status, --delay or --hang');
   const often = times === undefined ? {} : { times };
   return faults.map((fault) => ({ operation, fault, ...often }));
 }
@@ -117,7 +117,7 @@ function toFaults({ operation, status, delay, hang, times }: Typed): JsonObject[
 function toFields(typed: readonly string[]): JsonObject {
   const fields = typed.map((field): readonly [string, JsonValue] => {
     const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(field) ?? [];
-    if (name === undefined) throw new WrongUsage(`error: ${field} is not name=value`);
+    if (name === undefined) throw new WrongUsage(`${field} is not name=value`);
     return [name, /^(true|false|0|[1-9]\d{0,14})$/.test(value) ? JSON.parse(value) : value];
   });
   return Object.fromEntries(fields.map(([name, value]) => [name, value === 'off' ? null : value]));

@@ -1,8 +1,7 @@
-import { isHolding } from '../domain/plan.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
 import * as details from '../ops/lists/details.ts';
-import { toProblemText } from '../ops/lists/list.ts';
 import { ACTIONS, FIELDS, FIRST_RUN, SETTINGS, toLinkColumns } from '../ops/lists/tables.ts';
+import { toDecisions } from '../ops/lists/words.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import { commandOf, exitCodes, WrongUsage } from './command.ts';
@@ -103,7 +102,7 @@ What adopt, linked, create, remove, disputed and privileged mean: docs/go-live.m
       JSON_TEXT,
     ],
     async run({ connect, typed: { id, firstRun } }) {
-      if (firstRun && id !== undefined) throw new WrongUsage('error: --first-run has no id');
+      if (firstRun && id !== undefined) throw new WrongUsage('--first-run has no id');
       const client = connect();
       if (firstRun) {
         const path = '/plans/first-run';
@@ -119,27 +118,16 @@ What adopt, linked, create, remove, disputed and privileged mean: docs/go-live.m
   }),
 };
 
-const SHOWN_MAX = 10;
 const TONES = { ok: 'good', degraded: 'waiting', unavailable: 'bad' } as const;
 
 function toStatusText(answer: OpsJson<'Status'>, screen: table.Screen): string {
   const paint = table.createPaint(screen);
-  const { status, bridge, reasons, stuck, failing, disputes } = answer;
+  const { status, bridge, reasons } = answer;
   const head = `${paint(status, TONES[status])}  scim-bridge ${bridge.version} on ${bridge.engine}, since ${bridge.startedAt}\n`;
   const lines = reasons.map(({ code, detail, remedy }) => {
     return `  ${paint(code, 'waiting')}: ${detail}\n      ${remedy}\n`;
   });
-  const troubles = [...stuck, ...failing].slice(0, SHOWN_MAX);
-  const facts = [
-    ...details.listStatusFacts(answer),
-    ...troubles.map(({ type, name, field, problem, nextAttemptAt }) => {
-      const of = field === undefined ? name : `${name}, ${field}`;
-      return { title: type, text: `${of}: ${toProblemText(problem, nextAttemptAt)}` };
-    }),
-    ...disputes.slice(0, SHOWN_MAX).map(({ type, name, reason }) => {
-      return { title: type, text: `${name}: ${reason}` };
-    }),
-  ];
+  const facts = details.listStatusFacts(answer);
   return `${table.toMoments([head, ...lines].join(''))}${table.toDetails(facts, screen)}`;
 }
 
@@ -203,26 +191,19 @@ function toSeats(seats: OpsJson<'PlanSeats'> | null): string {
 }
 
 function toPlanText(plan: OpsJson<'Plan'>, screen: table.Screen): string {
-  const { id, hash, status, source, counts, summary, actions } = plan;
+  const { id, hash, status, counts, summary, actions } = plan;
   const unknown = details.isOwnPlan(plan) ? '' : 'not known by whom';
   const sums = summary.map(({ kind, by, count }) => {
     const author = by === null ? unknown : `by ${by}`;
     return `${`  ${String(count).padStart(6)} ${kind.padEnd(18)} ${author}`.trimEnd()}\n`;
   });
   const left = counts.total - actions.length;
-  const nothing = isHolding(source)
-    ? 'leaves the service as it is, and takes that as what is desired'
-    : 'does nothing of it';
-  const decisions = `
-scim-bridge plan approve ${id} ${hash}   does exactly this, as far as it still holds
-scim-bridge plan discard ${id}   ${nothing}
-`;
   return [
     table.toText(toPlanHead(plan)),
     toSeats(plan.seats),
     ...sums,
     actions.length === 0 ? '' : `\n${table.toTable(actions, ACTIONS, screen)}`,
     left > 0 ? `and ${left} more\n` : '',
-    status === 'held' ? decisions : '',
+    status === 'held' ? `\n${toDecisions(id, hash)}\n` : '',
   ].join('');
 }

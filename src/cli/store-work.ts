@@ -122,10 +122,10 @@ function findTarget({ typed: { to, toFile }, readFile }: Call<MoveOptions>): str
   try {
     if (toFile !== undefined) url = readFile(toFile).trim();
   } catch {
-    throw new WrongUsage(`error: --to-file: ${toFile} cannot be read`);
+    throw new WrongUsage(`--to-file: ${toFile} cannot be read`);
   }
   if (/^postgres(ql)?:\/\//.test(url)) return url;
-  throw new WrongUsage('error: say --undo, or where to: postgres://user:password@host/database');
+  throw new WrongUsage('say --undo, or where to: postgres://user:password@host/database');
 }
 
 /** Makes a file that was moved away the store again. @throws BridgeError `move-failed` */

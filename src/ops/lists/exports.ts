@@ -1,6 +1,7 @@
 import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { fileActOf } from './list.ts';
+import { toDecisions } from './words.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
 
@@ -86,10 +87,7 @@ Groups all go.`,
     { name: 'id', kind: 'id', place: 'minor' },
   ],
   say({ from, to, planId, hash, counts }) {
-    const next =
-      planId === null
-        ? 'No plan was made.'
-        : `scim-bridge plan approve ${planId} ${hash}   does exactly this, as far as it still holds\nscim-bridge plan discard ${planId}   does nothing of it`;
+    const next = planId === null ? 'No plan was made.' : toDecisions(planId, hash);
     return `${from} to ${to}: ${toSums(counts) || 'nothing belongs to it'}.\n${next}`;
   },
 });

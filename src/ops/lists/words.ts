@@ -110,3 +110,9 @@ export function toTimeText(ms: number): string {
 export function toTitle(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
+
+/** The commands that decide about a plan. */
+export function toDecisions(id: string, hash: string | null): string {
+  return `scim-bridge plan approve ${id} ${hash}   does exactly this, as far as it still holds
+scim-bridge plan discard ${id}   does nothing of it`;
+}

@@ -148,12 +148,12 @@ const OF_STORE: Reasons<StoreFacts> = {
       `${toCount(noSeat, 'person waits', 'people wait')} for a free seat of the service since ${toMoment(since)}: it refuses additions for lack of them.`,
   ],
   stuck: [
-    'The words of the service (`scim-bridge status`) say what to correct, in the provider or in the service; then `scim-bridge retry --all`.',
+    'The words of the service (`scim-bridge users --stuck`, `groups --stuck`) say what to correct, in the provider or in the service; then `scim-bridge retry --all`.',
     ({ backlog: { stuck } }) =>
       stuck > 0 && `${toSubjects(stuck)} acknowledged, then refused or not done by the service.`,
   ],
   failing: [
-    '`scim-bridge status` says which and why. Wait when the service is at fault: everything is tried again by itself, and at once when it answers again.',
+    '`scim-bridge users --due` and `groups --due` say which and why. Wait when the service is at fault: everything is tried again by itself, and at once when it answers again.',
     ({ backlog: { failing, failingSince }, nowMs }) =>
       nowMs - (failingSince ?? nowMs) >= FAILING_AFTER_MS &&
       `${toSubjects(failing)} tried again and again without success for more than a minute.`,
@@ -169,7 +169,7 @@ const OF_STORE: Reasons<StoreFacts> = {
     },
   ],
   disputed: [
-    '`scim-bridge status` lists them: make the names differ in the service or in the provider, or allow taking over (`users.adopt`, `groups.adopt`).',
+    '`scim-bridge users --disputed` and `groups --disputed` list them: make the names differ in the service or in the provider, or allow taking over (`users.adopt`, `groups.adopt`).',
     ({ backlog: { disputed } }) =>
       disputed > 0 &&
       `${toCount(disputed, 'name fits', 'names fit')} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
