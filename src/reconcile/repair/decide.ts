@@ -1,5 +1,5 @@
 import { HARM_WINDOW_MS, isGranting } from '../../domain/change.ts';
-import { DRIFT_KINDS, type DriftStatus, isUnmanagedKind } from '../../domain/drift.ts';
+import { DRIFT_KINDS, isUnmanagedKind } from '../../domain/drift.ts';
 import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -131,12 +131,7 @@ function toRepairs(drifts: readonly DriftRow[]): PlanAction[] {
 /** Request of an operator for a decision about drifts. */
 export interface ManyRequest {
   readonly ids: readonly string[];
-  /**
-   * - `repair`: by one plan, which has to be the one with this hash, or within the limits
-   * - `accept`: what the service holds is what is desired; never of what is unmanaged
-   * - `adopt`: what is unmanaged is taken over, where it is not privileged
-   * - `ignore`: they are left alone until then (epoch milliseconds)
-   */
+  /** `repair`: by one plan, which has this hash or is within the limits. `adopt`: what is unmanaged. `until`: epoch milliseconds. */
   readonly decision:
     | { readonly kind: 'repair'; readonly hash: string | undefined }
     | { readonly kind: 'accept' }
@@ -147,35 +142,25 @@ export interface ManyRequest {
   readonly by: string;
 }
 
-/**
- * Result of a decision about many drifts: what became of each, and the plan of the repairs where there are any.
- * - `kind`: with `other-hash` and `above-limits` nothing was done
- * - `refusal`: why it is not decided; undefined: it is
- * - `before`: the status before the decision; undefined: there is no such drift
- * - `plan.id`: undefined: it was not made
- * - `plan.exceeded`: limits that it would exceed, in words
- */
+/** What became of each, and the plan of the repairs; with `other-hash` and `above-limits` nothing was done. */
 export type ManyDecided = Awaited<ReturnType<typeof decideMany>>;
 
+/** `before`: the status before the decision. `refusal`: why it is not decided. */
 type OneDecided = Awaited<ReturnType<typeof judge>>;
 
 /** Decides about drifts in one transaction: repairs are one plan. A dry run does the same and is undone. */
 export async function decideMany(deps: ProcessDeps, request: ManyRequest) {
   const { store } = deps;
-  if (request.decision.kind === 'adopt') return adoptMany(deps, request, request.decision);
-  const work = (tx: Db) => decideIn(tx, deps, request);
-  return request.isDryRun ? rehearse(store, work) : store.write(work);
-}
-
-/** Adopts each in a transaction of its own, after a look at the service where that is needed. */
-async function adoptMany(
-  deps: ProcessDeps,
-  { ids, isDryRun }: ManyRequest,
-  { provider }: { readonly provider: string },
-) {
+  const { ids, decision, isDryRun } = request;
+  if (decision.kind !== 'adopt') {
+    const work = (tx: Db) => decideIn(tx, deps, request);
+    return isDryRun ? rehearse(store, work) : store.write(work);
+  }
+  const { provider } = decision;
   const ones: OneDecided[] = [];
+  // Each in a transaction of its own, after a look at the service where that is needed.
   for (const id of ids) {
-    const drift = await findOne(deps.store.read, 'drifts', { id });
+    const drift = await findOne(store.read, 'drifts', { id });
     const one = await judge(id, drift, async ({ kind, resource_type: type, resource_id }) => {
       if (!isUnmanagedKind(kind)) return toAdoptionWords({ kind: 'managed' });
       const asked = { id: resource_id, provider, privileged: 'refuse', isDryRun } as const;
@@ -187,7 +172,6 @@ async function adoptMany(
   return { kind: 'done', ones, plan: undefined } as const;
 }
 
-/** Repairs of these drifts drop out of the plans that have them, which would overrule the decision. */
 async function decideIn(tx: Db, deps: ProcessDeps, request: ManyRequest) {
   await enterRules(tx, deps.rules, 'names');
   // Nothing of them is released until the transaction ends.
@@ -200,11 +184,14 @@ async function decideIn(tx: Db, deps: ProcessDeps, request: ManyRequest) {
   }
   const drifts = ones.flatMap(({ id, refusal }) => (refusal ? [] : (found.get(id) ?? [])));
   const planned = await planAsked(tx, deps, drifts, request);
-  if (planned.kind === 'done') await dropRepairs(tx, drifts);
+  for (const { plan_id, change: kind, resource_id, member_id } of drifts) {
+    if (planned.kind !== 'done' || plan_id === null || kind === null) continue;
+    // The plan that has its repair would overrule the decision.
+    const before = { plan_id, status: 'planned', kind, resource_id, member_id } as const;
+    await updateWhere(tx, 'plan_actions', before, { status: 'dropped' });
+  }
   return { ...planned, ones };
 }
-
-const UNDECIDED: ReadonlySet<DriftStatus> = new Set(['open', 'contested', 'ignored']);
 
 /** `work` returns why a drift that is open is not decided. */
 async function judge(
@@ -216,11 +203,11 @@ async function judge(
     return { id, before: drift?.status, refusal: reason === undefined ? reason : { code, reason } };
   };
   if (drift === undefined) return toOne('unknown', 'There is no drift with this id.');
-  if (!UNDECIDED.has(drift.status)) return toOne('not-open', `It is ${drift.status} already.`);
+  const isUndecided = /^(open|contested|ignored)$/.test(drift.status);
+  if (!isUndecided) return toOne('not-open', `It is ${drift.status} already.`);
   return toOne('not-possible', await work(drift));
 }
 
-/** Returns the reason why it is not accepted, ignored, or fit for repair. */
 async function decideOne(
   tx: Db,
   deps: ProcessDeps,
@@ -253,24 +240,14 @@ async function planAsked(
   if (decision.kind !== 'repair' || actions.length === 0)
     return { kind: 'done', plan: undefined } as const;
   const { hash } = decision;
-  const now = deps.clock.now();
   const exceeded = await listExceeded(tx, deps, actions);
   const plan = { id: undefined, ...sumUp(actions), exceeded };
   if (isDryRun) return { kind: 'done', plan } as const;
   if (hash === undefined && exceeded.length > 0) return { kind: 'above-limits', plan } as const;
   if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan } as const;
-  const standing = { status: 'approved', source: 'operator' } as const;
   // What the operator has seen counts for no limit.
   const automatic = hash === undefined ? 1 : 0;
-  const { id } = await planRepairs(tx, drifts, { ...standing, automatic, by, now });
+  const standing = { status: 'approved', source: 'operator', automatic, by } as const;
+  const { id } = await planRepairs(tx, drifts, { ...standing, now: deps.clock.now() });
   return { kind: 'done', plan: { ...plan, id } } as const;
-}
-
-/** Drops the repairs of these drifts from the plans that have them. */
-async function dropRepairs(tx: Db, drifts: readonly DriftRow[]): Promise<void> {
-  for (const { plan_id, change: kind, resource_id, member_id } of drifts) {
-    if (plan_id === null || kind === null) continue;
-    const planned = { plan_id, status: 'planned', kind, resource_id, member_id } as const;
-    await updateWhere(tx, 'plan_actions', planned, { status: 'dropped' });
-  }
 }

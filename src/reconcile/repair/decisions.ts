@@ -39,7 +39,7 @@ import { isAtWork } from '../differences.ts';
 import { toUnmanagedGroup } from '../group/observe.ts';
 import { addPlan, tellPlan } from '../plans.ts';
 import { toUnmanagedUser } from '../user/observe.ts';
-import { decideMany } from './decide.ts';
+import { decideMany, type ManyRequest } from './decide.ts';
 import { findLink } from './desire.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */
@@ -47,29 +47,32 @@ export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
 
 /** Creates the decisions of one process. */
 export function createDriftDecisions(deps: ProcessDeps) {
-  const followed =
-    <Args extends unknown[], Result>(
-      decideOn: (deps: ProcessDeps, ...args: Args) => Promise<Result>,
-    ) =>
-    async (...args: Args): Promise<Result> => {
-      const result = await decideOn(deps, ...args);
-      for (const what of ['decided', 'due'] as const) deps.store.bell.ring(what);
-      return result;
-    };
+  async function followed<Result>(decision: Promise<Result>): Promise<Result> {
+    const result = await decision;
+    for (const what of ['decided', 'due'] as const) deps.store.bell.ring(what);
+    return result;
+  }
   return {
-    decidePlan: followed(decidePlan),
-    undo: followed(undoPlan),
-    many: followed(decideMany),
-    stopManaging: followed(stopManaging),
-    handOver: followed(planHandover),
+    decidePlan: (id: string, how: PlanDecision) => followed(decidePlan(deps, id, how)),
+    undo: (id: string, by: string) => followed(undoPlan(deps, id, by)),
+    many: (request: ManyRequest) => followed(decideMany(deps, request)),
+    stopManaging: (key: GivenKey) => followed(stopManaging(deps, key)),
+    handOver: (all: readonly HandOver[], reason: string) =>
+      followed(planHandover(deps, all, reason)),
   };
 }
 
-/** A discard needs no hash. `by` is the operator's name. */
+/** `by`: the operator's name. A discard needs no hash. */
+interface PlanDecision {
+  readonly status: 'approved' | 'discarded';
+  readonly hash: string | undefined;
+  readonly by: string;
+}
+
 async function decidePlan(
   { store, clock, events }: ProcessDeps,
   id: string,
-  { status, hash, by }: { status: 'approved' | 'discarded'; hash: string | undefined; by: string },
+  { status, hash, by }: PlanDecision,
 ) {
   const decision = await store.write(async (tx) => {
     await lockPlans(tx);

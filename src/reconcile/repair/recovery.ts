@@ -9,7 +9,7 @@ import { findOne, updateWhere } from '../../store/tables.ts';
 import { auditLogs } from '../../upstream/operations/people.ts';
 import { paginate } from '../../upstream/paginate.ts';
 import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
-import { CLOCKS_MS, LEARNED, type NamedEvent, nameNewEvents } from '../audit/events.ts';
+import { CLOCKS_MS, LEARNED, nameNewEvents } from '../audit/events.ts';
 import { readGroupLists } from '../compare/look.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { listChanges } from '../differences.ts';
@@ -31,8 +31,6 @@ const PART = 500;
 
 /** The largest pages of the service: 10,000 changes of our own prove enough. */
 const PAGES = { pageSize: 500, pagesMax: 20, class: 'look', key: 'recovery' } as const;
-/** Categories of changes of users and groups, as far as the service's documents tell. */
-const CATEGORIES: ReadonlySet<string> = new Set(['user_management', 'group_management']);
 
 /** State of recovery, as processes share it. */
 export interface RecoveryState {
@@ -88,7 +86,7 @@ export function createRecovery(deps: RecoveryDeps) {
   const theirNow = () => clock.now() + upstream.aheadMs();
   const beat = () => store.write((tx) => ALIVE.save(tx, theirNow(), clock.now()));
   let attempts = 0;
-  let begun: Begun | undefined;
+  let begun: Awaited<ReturnType<typeof begin>> | undefined;
   let reading: Reading | undefined;
   let isHeld = false;
 
@@ -109,14 +107,12 @@ export function createRecovery(deps: RecoveryDeps) {
       reading = undefined;
     }
     read.resolve();
+    const wasHeld = isHeld;
     // Until an operator has decided, in whichever process, and what is held was taken up.
-    if ((await findRecovery(store.read)) !== undefined) {
-      isHeld = true;
-      return LOOK_MS;
-    }
+    isHeld = (await findRecovery(store.read)) !== undefined;
+    if (isHeld) return LOOK_MS;
     trusted.resolve();
-    if (isHeld) tellOver(deps);
-    isHeld = false;
+    if (wasHeld) tellOver(deps);
     return ALIVE_MS;
   });
 
@@ -160,22 +156,17 @@ function tellOver({ events, store }: RecoveryDeps): void {
   store.bell.ring('decided');
 }
 
-interface Begun {
-  readonly state?: RecoveryState | undefined;
-  readonly detection?: Detection;
-}
-
-async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal): Promise<Begun> {
+async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal) {
   const { store, firstRead, events } = deps;
-  const state = await findRecovery(store.read);
-  if (state?.phase === 'requested') return { state: await enter(deps, state.reason) };
+  const known = await findRecovery(store.read);
+  const state = known?.phase === 'requested' ? await enter(deps, known.reason) : known;
   // Before the first read is finished nothing is managed, so nothing can be done again.
-  if (state !== undefined || !firstRead.finished) return { state };
+  if (state !== undefined || !firstRead.finished) return { state, detection: undefined };
   const detection = await detectRestore(deps, attempt, signal);
   const code = detection.kind === 'unknown' ? detection.code : 'audit';
   events.recovery({ phase: detection.kind, code });
-  if (detection.kind !== 'stale') return { detection };
-  return { detection, state: await enter(deps, { code: 'audit' }) };
+  const isStale = detection.kind === 'stale';
+  return { state: isStale ? await enter(deps, { code: 'audit' }) : undefined, detection };
 }
 
 /** Makes a plan of what was accepted while observing, before the first request is answered: later changes are not held. */
@@ -284,12 +275,11 @@ async function planRow(
 }
 
 /** True unless the list of the group that tells of the change was not read. */
-function isShownBy({ since }: Reading, row: GroupRow, { kind, harm }: PlanAction): boolean {
+function isShownBy({ since }: Reading, row: GroupRow, { kind }: PlanAction): boolean {
   if (kind.startsWith('admin.')) return (row.admins_read_at ?? 0) >= since;
-  // What is not known of entities only adds to the plan: the next step lists them before it gives roles.
-  if (!kind.startsWith('entity.') || harm === undefined) return true;
-  return (toSeenEntities(row)?.at ?? 0) >= since;
+  return !kind.startsWith('entity.') || (toSeenEntities(row)?.at ?? 0) >= since;
 }
+
 /** Last use of this store, by the clock of the service (epoch milliseconds): what our own account did before, it knows. */
 const ALIVE = createShared<number>('alive');
 
@@ -321,17 +311,13 @@ async function judgeEvents(
   const query = { from: new Date(since).toISOString(), author_id: ownAccount };
   const options = { ...PAGES, signal };
   const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
-  const named: NamedEvent[] = [];
   for await (const { items } of pages) {
     const own = items
       .map(parseAuditEvent)
       .filter((one) => one.authorId === ownAccount && one.createdAt.getTime() > since);
-    named.push(...(await nameNewEvents(deps, own)));
+    const named = await nameNewEvents(deps, own);
+    const isManaged = named.some(({ rows }) => rows.some(({ origin }) => origin !== null));
+    if (isManaged) return { kind: 'stale' };
   }
-  const isManaged = ({ rows }: NamedEvent) => rows.some(({ origin }) => origin !== null);
-  if (named.some(isManaged)) return { kind: 'stale' };
-  const isNameless = ({ audit }: NamedEvent) =>
-    CATEGORIES.has(audit.category) && (audit.details ?? null) === null;
-  if (named.some(isNameless)) return { kind: 'unknown', code: 'events-name-nothing' };
   return pages.result.complete ? { kind: 'current' } : { kind: 'unknown', code: 'incomplete' };
 }
