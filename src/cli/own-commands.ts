@@ -1,5 +1,4 @@
 import { Option } from 'commander';
-import { request } from 'undici';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/values.ts';
 import type { ApiOptions } from './api.ts';
@@ -21,12 +20,12 @@ export const own = {
       const { host, port, ops } = loadSettings().settings;
       const url = `${toLocalAddress(host, ops.port ?? port)}/healthz`;
       const signal = AbortSignal.timeout(HEALTH_MS);
-      const { statusCode, body } = await request(url, { signal }).catch((cause: unknown) => {
+      const answer = await fetch(url, { signal }).catch((cause: unknown) => {
         throw new BridgeError('healthcheck-failed', `${url} does not answer`, { cause });
       });
-      await body.dump();
-      if (statusCode === 200) return { text: `${url} is well\n` };
-      throw new BridgeError('healthcheck-failed', `${url} answered ${statusCode}`);
+      await answer.text();
+      if (answer.status === 200) return { text: `${url} is well\n` };
+      throw new BridgeError('healthcheck-failed', `${url} answered ${answer.status}`);
     },
   }),
   API: commandOf<ApiOptions>({
@@ -48,13 +47,7 @@ export const own = {
       ['-h, --help', 'this, or what the operation takes'],
     ],
     help: `
-The call goes through the running bridge: one budget, one token.
-
-  scim-bridge api --list groups
-  scim-bridge api groups.createGroup --help
-  scim-bridge api groups.createGroup --body '{"name":"Pilots"}'
-  scim-bridge api groups.getListOfGroups --paginate
-
+The call goes through the running bridge: one budget, one token. Examples: docs/command-line.md#call-the-service.
 Standard output has JSON and nothing else. A failed call is one line of JSON on standard error: code, message,
 operation, status, retry, outcome, requestId, retryAfterMs, answer. Exit code 2: with
 --paginate the list may be incomplete; what was read is printed. Exit code 75: "outcome" says if the call may have been done.`,

@@ -9,17 +9,8 @@ const serveSandbox = commandOf({
   usage: 'sandbox',
   about: 'serve the embedded imitation of the service alone, or control one that runs',
   help: `
-Without a command it serves. The others control the sandbox of the running bridge, or the one that --url and --token name:
-
-  scim-bridge sandbox do addUser email=ada@example.com
-  scim-bridge sandbox do createGroup name=Pilots
-  scim-bridge sandbox do addMember group=Pilots user=ada@example.com
-  scim-bridge sandbox do setActive user=ada@example.com active=false
-  scim-bridge sandbox do seed users=100 groups=10
-  scim-bridge sandbox fail scim.addUser --status 503 --times 3
-  scim-bridge sandbox heal
-
-An operation is such as scim.addUser; * is all. Everything: docs/command-line.md#sandbox.`,
+Without a command it serves. The others control the sandbox of the running bridge, or the one that --url and --token name.
+An operation is such as scim.addUser; * is all. Examples: docs/command-line.md#sandbox.`,
   async run({ loadSettings, untilStopped, write }) {
     const running = await openSandbox(loadSettings().settings.sandbox);
     const stopped = untilStopped();

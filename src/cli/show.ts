@@ -29,10 +29,7 @@ export const show = {
     about: 'tell why each field of a person or group is as it is',
     help: `
 The name is a SCIM id, a userName, an address or a displayName; case does not matter. Where it is not enough, user or group
-goes before it. The states are those of docs/drift.md.
-
-  scim-bridge explain user ada@example.com
-  scim-bridge explain group 'Board of directors'`,
+goes before it: explain user ada@example.com. The states are those of docs/drift.md.`,
     options: [JSON_TEXT],
     async run({ connect, typed }) {
       const [name = '', type, ...more] = typed.name.toReversed();
@@ -49,15 +46,7 @@ goes before it. The states are those of docs/drift.md.
     usage: 'why <name>',
     about: 'tell what led to the state of a person or group, in one line of time',
     help: `
-The name is a userName, an address, a displayName or a SCIM id.
-
-  provider   what was written through SCIM, and how it was answered
-  bridge     what the bridge changed in the service, or was refused
-  audit log  what the service's audit log says, and who did it
-  seen       when the service was looked at
-  drift      what differed, and how that ended
-
-How each field stands now, and why: scim-bridge explain.`,
+The name is a userName, an address, a displayName or a SCIM id. How each field stands now: scim-bridge explain.`,
     options: [
       countOption('--limit <number>', 'how many entries, the newest').default(100),
       JSON_TEXT,

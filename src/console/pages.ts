@@ -39,7 +39,7 @@ export function createConsole(deps: ConsoleDeps): Router {
     .delete('/session', (_req, res) => signOut(deps, res))
     .get('/link', (_req, res) => signInByLink(deps, res));
   if (deps.oidc !== undefined) router.use(deps.oidc.router);
-  return router.get('/assets/:name', sendAsset).get('/{*page}', sendPage());
+  return router.get('/assets/:name', sendAsset).get('/{*page}', sendPage);
 }
 
 const body = z.strictObject({ token: z.string().min(1).max(500) });
@@ -111,34 +111,17 @@ function send(res: Response, status: number, json: object): void {
 
 /** Folder of the built pages; the same from the sources and from the built program. */
 const FOLDER = join(import.meta.dirname, '../../dist/console/ui');
-/** Place of the nonce of the style elements in the page. */
-const NONCE = '__NONCE__';
-
 /** Sends the one page of the console, at every address that is no asset: it reads the address itself. */
-function sendPage(): RequestHandler {
-  let reading: Promise<string | undefined> | undefined;
-  return async (_req, res) => {
-    reading ??= readPage();
-    const page = await reading;
-    if (page === undefined) {
-      const message = 'The console is not built: run npm run build, and start the bridge again.';
-      return void res.status(503).type('text/plain').send(message);
-    }
-    const nonce = randomBytes(16).toString('base64');
-    protect(res, nonce);
-    res.set('Cache-Control', 'no-store').type('text/html').send(page.replaceAll(NONCE, nonce));
-  };
-}
-
-/** Reads the page; undefined when nothing is built. @throws an error of the file system for everything else */
-async function readPage(): Promise<string | undefined> {
-  try {
-    return await readFile(join(FOLDER, 'index.html'), 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
+const sendPage: RequestHandler = async (_req, res) => {
+  const page = await readFile(join(FOLDER, 'index.html'), 'utf8').catch(() => undefined);
+  if (page === undefined) {
+    const message = 'The console is not built: run npm run build.';
+    return void res.status(503).type('text/plain').send(message);
   }
-}
+  const nonce = randomBytes(16).toString('base64');
+  protect(res, nonce);
+  res.set('Cache-Control', 'no-store').type('text/html').send(page.replaceAll('__NONCE__', nonce));
+};
 
 const ENCODINGS = [
   ['br', '.br'],

@@ -38,23 +38,22 @@ test('sandbox commands change the service behind the back of the bridge, have it
   expect(JSON.parse(alone.text).total).toBeGreaterThan(0);
 });
 
-test('every example of the help works in its order, on a sandbox with nobody in it', async () => {
+const page = readFileSync('docs/command-line.md', 'utf8');
+
+test('every example of the page works in its order, on a sandbox with nobody in it', async () => {
   const bridge = await bridgeForTest();
   const command = runner(bridge);
-  const { text } = await command('sandbox', '--help');
-  const examples = [...text.matchAll(/^ {2}scim-bridge (sandbox .+)$/gm)].map(([, line]) => line);
+  const examples = [...page.matchAll(/^scim-bridge (sandbox .+)$/gm)].map(([, line]) => line);
 
   expect(examples.length).toBeGreaterThan(3);
   for (const example of examples) {
-    const { code, text: said } = await command(...String(example).split(' '));
+    const { code, text: said } = await command(...String(example).replaceAll("'", '').split(' '));
     expect(code, `${example}: ${said}`).toBe(0);
   }
   expect(bridge.sandbox.service.members('Pilots')).toEqual(['ada@example.com']);
 });
 
 test('the page names every action and every control of the sandbox', () => {
-  const page = readFileSync('docs/command-line.md', 'utf8');
-
   expect(Object.keys(actions).length).toBeGreaterThan(10);
   for (const name of [...Object.keys(controls), ...Object.keys(actions)])
     expect(page).toContain(`\`${name}\``);
