@@ -30,11 +30,10 @@ import {
 import type { OpsSources } from './sources.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
 import { readReadiness } from './state/reasons.ts';
-import { statusRoutes, workRoutes } from './state/routes.ts';
+import { stateRoutes } from './state/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
-/** Everything that operators and their monitoring are shown. */
-export interface OperatorRouterOptions extends OpsSources, OperatorDeps {
+interface OperatorRouterOptions extends OpsSources, OperatorDeps {
   readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
   readonly openAct: OpenAct;
 }
@@ -163,8 +162,7 @@ const EXPORT = { 'text/csv': TEXT, 'application/x-ndjson': TEXT };
 
 /** The table of every request below `/ops`: the router serves it, and OpenAPI describes it. */
 export const opsRoutes: readonly OpsRoute[] = [
-  ...statusRoutes,
-  ...workRoutes,
+  ...stateRoutes,
   ...resourceRoutes,
   ...explainRoutes,
   ...timelineRoutes,

@@ -3,10 +3,7 @@ import { z } from 'zod';
 import { assertUtf8, isStorable } from '../../domain/text.ts';
 import { BridgeError } from '../../domain/values.ts';
 
-/**
- * Reads the JSON body of an operator's request as it was written, whatever type it says it is: a body that is left unread
- * would make a dry run a real one.
- */
+/** Reads a JSON body whatever type it says it is: a body that is left unread would make a dry run a real one. */
 export function readJson(limit: string): RequestHandler {
   return express.json({ limit, type: () => true, verify: assertUtf8, reviver: assertExact });
 }

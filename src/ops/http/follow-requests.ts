@@ -6,8 +6,7 @@ import type { Events } from '../../telemetry/events.ts';
 import type { Tracing } from '../../telemetry/open-telemetry.ts';
 import { ANSWERED, setRequestContext, toRequestId } from '../../telemetry/request-context.ts';
 
-/** Parts for following requests. */
-export interface FollowDeps {
+interface FollowDeps {
   readonly clock: Clock;
   readonly events: Pick<Events, 'requestFinished'>;
   readonly tracing?: Tracing | undefined;

@@ -90,10 +90,7 @@ export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
 
 type Asked = Pick<ListQuery<Filters>, 'limit' | 'cursor'>;
 
-/**
- * A page of a list in the order of numbers, in parts with a turn of the event loop between. @param read the next rows
- * from `from` on @throws InvalidRequest for a cursor that is no number
- */
+/** Reads a page of a list in parts, with a turn of the event loop between. @throws InvalidRequest for a wrong cursor */
 export async function readList<Row extends { readonly seq: number }, Item>(
   { limit, cursor }: Asked,
   beginning: number,

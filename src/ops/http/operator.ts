@@ -21,11 +21,7 @@ export interface OperatorDeps {
   readonly sessions: Pick<Sessions, 'find'> | undefined;
 }
 
-/**
- * Lets requests through with a token as `Bearer <token>`, or a session of the console. 401 for others, 429 after too
- * many failures, 503 if it could not be looked up, 403 for a change that another page may have sent. @see RFC 6750
- * §2.1, §3
- */
+/** Lets operators in, by `Bearer <token>` or a session of the console: else 401, 403, 429 or 503. @see RFC 6750 §2.1, §3 */
 export function requireOperator(deps: OperatorDeps): RequestHandler {
   return async (req, res, next) => {
     const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
@@ -110,10 +106,7 @@ export function getOperator(res: Response): Credential {
   return operator;
 }
 
-/**
- * Turns an error of a handler into an answer as JSON. The last handler of each application: behind it Express would
- * write the error, with what it quotes, beside the log.
- */
+/** Answers an error as JSON, as the last handler: behind it Express would write it, with what it quotes, beside the log. */
 export function answerErrors(
   failed: (fields: { requestId: string; error: unknown }) => void,
 ): ErrorRequestHandler {

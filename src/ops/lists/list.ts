@@ -153,10 +153,7 @@ function toField(text: string): string {
 /** Values of a request by the names of parameters of its path and of members of its body. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/**
- * A request that changes something. Its command has parameters of the path and members of the body. Where it asks a
- * question and has a dry run, that is shown first.
- */
+/** A request that changes something. Where it asks a question and has a dry run, that is shown first. */
 export interface Act<Answer> extends RequestRow {
   readonly body?: OpsSchemaName;
   /** Of its answer; 200 when left out. */

@@ -46,9 +46,7 @@ export function toSource(source: string): string {
   return SOURCES[source] ?? source;
 }
 
-/**
- * Names the decider of a plan; empty while there is none. A plan of which nothing was left is discarded by the bridge.
- */
+/** Names the decider of a plan; empty while there is none. The bridge discards a plan of which nothing was left. */
 export function toDecider(plan: Pick<OpsJson<'PlanSummary'>, 'status' | 'decidedBy'>): string {
   const { status, decidedBy } = plan;
   if (decidedBy !== null) return decidedBy;

@@ -21,10 +21,7 @@ interface LogDeps {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Creates the log of requests of one process. A change is stored with its request; a crash loses answers of half a
- * second. What the store does not take waits for the next time.
- */
+/** Creates the log of requests of one process: a crash loses answers of half a second, and what the store refuses waits. */
 export function createRequestLog({ store, openRecord, onFailure }: LogDeps) {
   const waiting: NewRequestRow[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -87,10 +84,7 @@ interface ActLogDeps extends LogDeps {
   readonly report: (act: LoggedAct) => void;
 }
 
-/**
- * Creates what keeps the acts of operators, and when the service did not work, for the timelines. What the store does
- * not take is lost.
- */
+/** Creates what keeps the acts of operators and the outages of the service. What the store does not take is lost. */
 export function createActLog({ store, openRecord, clock, report, onFailure }: ActLogDeps) {
   let storing: Promise<void> = Promise.resolve();
 

@@ -49,10 +49,7 @@ type More<Json, Row> = {
   >;
 } & { readonly [Name in keyof Json]?: Stored<Json[Name]> };
 
-/**
- * Renders a row as the JSON of its schema: members by their name or in snake case, moments, flags, parts of JSON.
- * @param more members that the row does not have, or has otherwise
- */
+/** Renders a row as the JSON of its schema. @param more members that the row does not have, or has otherwise */
 export function toView<const Name extends ObjectName, Row extends object>(
   name: Name,
   row: Row,

@@ -289,10 +289,7 @@ export async function readReadiness(sources: HealthSources) {
   return toReadiness(await readFacts(sources));
 }
 
-/**
- * Finds out if the bridge can serve, and what is wrong. Only an unusable store, an open first read and draining are
- * `unavailable` (503).
- */
+/** Finds out what is wrong, and if the bridge can serve: it can unless a reason is blocking. */
 export function toReadiness(
   facts: ReadinessFacts,
 ): Pick<OpsJson<'Status'>, 'status' | 'reasons' | 'leader'> {

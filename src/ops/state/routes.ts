@@ -27,8 +27,8 @@ import type { OpsSources, StatusSources } from '../sources.ts';
 import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
 import { readReadiness } from './reasons.ts';
 
-/** Requests for the state of the bridge, and those that stop and resume all changes of the service. */
-export const statusRoutes = [
+/** Requests for the state of the bridge, about sweeps and attempts, and those that stop and resume all changes. */
+export const stateRoutes = [
   route(
     {
       path: '/status',
@@ -62,6 +62,49 @@ export const statusRoutes = [
     change(sources, () => sources.pause(body.reason ?? null)),
   ),
   route(acts.RESUME, (sources) => change(sources, sources.resume)),
+  route(acts.RETRY, async (sources, { body }) => {
+    const key =
+      'name' in body ? getOnly(await listMeant(sources.store.read, body.name)) : undefined;
+    const tried = await retry(sources, key);
+    const count = tried.length;
+    const heldBy = findLeaverHold({ plan: null }, sources.writes()) ?? null;
+    const json = { count, heldBy, tried: tried.slice(0, LISTED_MAX) };
+    const isOfAll = key === undefined;
+    return { json, change: { after: { tried: count } }, target: key?.id, isOfAll };
+  }),
+  route(
+    {
+      path: '/samples',
+      summary: 'Calls, backlog, differences and refusals of the last day, for charts.',
+      answers: { 200: 'Samples' },
+    },
+    async ({ store, clock }) => {
+      const at = { '>=': clock.now() - DAY_MS };
+      return ok(toSamples(await listWhere(store.read, 'samples', { at }, { order: 'at' })));
+    },
+  ),
+  route(acts.SWEEP, async ({ requestSweep }, { body: { dryRun = false } }) => {
+    const id = await requestSweep(dryRun);
+    return { json: { id }, target: id, change: { after: { dryRun } } };
+  }),
+  listRoute(
+    {
+      path: '/sweeps',
+      summary: 'Sweeps, the newest first.',
+      filters: {},
+      answers: { 200: 'SweepList' },
+    },
+    ({ store }, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
+    (row, { news }) => toSweep(row, news().reading),
+  ),
+  route(
+    { path: '/sweeps/{id}', summary: 'One sweep.', answers: { 200: 'Sweep' } },
+    async ({ store, news }, { params: { id } }) => {
+      const row = await findOne(store.read, 'sweeps', { id });
+      const sweep = row ?? missing('There is no sweep with this id.', 'unknown-sweep');
+      return ok(toSweep(sweep, news().reading));
+    },
+  ),
 ] as const;
 
 const LISTED_MAX = 100;
@@ -155,53 +198,6 @@ export async function readSeats(db: Db, total: number): Promise<OpsJson<'Seats'>
     free: countFreeSeats(seats) ?? null,
   };
 }
-
-/** Requests about sweeps, for another attempt at what waits, and for the past in numbers. */
-export const workRoutes = [
-  route(acts.RETRY, async (sources, { body }) => {
-    const key =
-      'name' in body ? getOnly(await listMeant(sources.store.read, body.name)) : undefined;
-    const tried = await retry(sources, key);
-    const count = tried.length;
-    const heldBy = findLeaverHold({ plan: null }, sources.writes()) ?? null;
-    const json = { count, heldBy, tried: tried.slice(0, LISTED_MAX) };
-    const isOfAll = key === undefined;
-    return { json, change: { after: { tried: count } }, target: key?.id, isOfAll };
-  }),
-  route(
-    {
-      path: '/samples',
-      summary: 'Calls, backlog, differences and refusals of the last day, for charts.',
-      answers: { 200: 'Samples' },
-    },
-    async ({ store, clock }) => {
-      const at = { '>=': clock.now() - DAY_MS };
-      return ok(toSamples(await listWhere(store.read, 'samples', { at }, { order: 'at' })));
-    },
-  ),
-  route(acts.SWEEP, async ({ requestSweep }, { body: { dryRun = false } }) => {
-    const id = await requestSweep(dryRun);
-    return { json: { id }, target: id, change: { after: { dryRun } } };
-  }),
-  listRoute(
-    {
-      path: '/sweeps',
-      summary: 'Sweeps, the newest first.',
-      filters: {},
-      answers: { 200: 'SweepList' },
-    },
-    ({ store }, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
-    (row, { news }) => toSweep(row, news().reading),
-  ),
-  route(
-    { path: '/sweeps/{id}', summary: 'One sweep.', answers: { 200: 'Sweep' } },
-    async ({ store, news }, { params: { id } }) => {
-      const row = await findOne(store.read, 'sweeps', { id });
-      const sweep = row ?? missing('There is no sweep with this id.', 'unknown-sweep');
-      return ok(toSweep(sweep, news().reading));
-    },
-  ),
-] as const;
 
 function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Sweep'> {
   const progress = row.status === 'running' ? reading : null;
