@@ -199,5 +199,5 @@ export type Postponed =
 export type WriteResult =
   | { readonly kind: 'applied' }
   | { readonly kind: 'refused'; readonly problem: Refusal }
-  | { readonly kind: 'not-yet'; readonly reason: string }
+  | { readonly kind: 'not-yet' }
   | { readonly kind: 'unsure'; readonly error: unknown };

@@ -1,47 +1,11 @@
-import { listWaiting } from '../domain/cell.ts';
 import type { Clock } from '../domain/clock.ts';
-import { BridgeError, type Refusal, type ResourceKey } from '../domain/values.ts';
-import { countDueChanges, listProgress } from '../store/due.ts';
-import { parseCells } from '../store/engine/columns.ts';
+import type { Refusal, ResourceKey } from '../domain/values.ts';
+import type { Progress } from '../store/due.ts';
 import type { Undo } from '../store/resources/state.ts';
-import type { Db } from '../store/store.ts';
-import type { ReconcileDeps } from './deps.ts';
-import { classify, type WriteResult } from './outcome.ts';
+import type { WriteResult } from './outcome.ts';
 
 /** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
 const WAITING_MAX = 2_000;
-/** Due changes that are counted to estimate a wait; more count as this many. */
-const DUE_COUNT_MAX = 1_000;
-
-/** Wait of one request: its remaining time and the class of its write. */
-export interface BoundedWait {
-  /** Time that it may still wait, in milliseconds. */
-  readonly waitMs: number;
-  /** A removal of access goes before changes. */
-  readonly class: 'remove' | 'change';
-}
-
-/** Makes a look of `waitMs` at most. @param about what, as a sentence begins @throws BridgeError `could-not-look` */
-export async function lookWithin<Seen>(
-  clock: Clock,
-  { waitMs, about }: { readonly waitMs: number; readonly about: string },
-  look: (signal: AbortSignal) => Promise<Seen>,
-): Promise<Seen> {
-  const [answered, late] = [new AbortController(), new AbortController()];
-  clock.sleep(waitMs, answered.signal).then(
-    () => late.abort(),
-    () => undefined,
-  );
-  try {
-    return await look(late.signal);
-  } catch (error) {
-    const { problem } = classify(error);
-    const message = `${about} could not be read (${problem.code})`;
-    throw new BridgeError('could-not-look', message, { cause: error });
-  } finally {
-    answered.abort();
-  }
-}
 
 /** How long a write would wait at the leader. */
 export interface Queue {
@@ -51,42 +15,10 @@ export interface Queue {
   readonly aheadMs: { readonly remove: number; readonly change: number };
 }
 
-/** False when no process leads, too many requests wait already, or the queue ahead is longer than the wait. */
-export function isWorthWaiting(
-  queue: Queue | undefined,
-  { waitMs, class: callClass }: BoundedWait,
-  waiting: number,
-): boolean {
-  if (queue === undefined || queue.isHeld || waitMs <= 0 || waiting >= WAITING_MAX) return false;
-  return queue.aheadMs[callClass] < waitMs;
-}
-
-/** Estimates the wait at the leader. `isBehind`: changes that are due find no room, and go before a new one. */
-export async function readQueue(
-  { store, clock, upstream }: Pick<ReconcileDeps, 'store' | 'clock' | 'upstream'>,
-  { isHeld, isBehind }: { readonly isHeld: boolean; readonly isBehind: boolean },
-): Promise<Queue> {
-  const due = isBehind ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX) : 0;
-  const [remove, change] = [upstream.queueAheadMs('remove'), upstream.queueAheadMs('change', due)];
-  return { isHeld, aheadMs: { remove, change } };
-}
-
 /** The right to converge one resource. Its holder runs it, or releases it. */
 export interface Lock {
   readonly key: ResourceKey;
   release(): void;
-}
-
-/** A provider's write that was stored. */
-export interface StoredWrite extends BoundedWait {
-  readonly key: ResourceKey;
-  readonly version: number;
-  /** Facts that take it back. */
-  readonly undo: Undo;
-  /** The lock of the resource, where the request got it. */
-  readonly lock: Lock | undefined;
-  /** Names the wait that was stored with the write. */
-  readonly waitId: string | undefined;
 }
 
 /** Request that waits for its write to arrive in the service. */
@@ -96,15 +28,26 @@ export interface Waiter {
   readonly undo: Undo;
 }
 
-/** Waiting request, with the end of its wait (epoch milliseconds). */
-export interface WaitingRequest extends Waiter {
-  /** Names the wait in the store, where another process may refuse the write. */
-  readonly id: string;
+/** A provider's write that was stored. */
+export interface StoredWrite extends Waiter {
   readonly key: ResourceKey;
+  /** A removal of access goes before changes. */
+  readonly class: 'remove' | 'change';
+  /** End of the wait of its request (epoch milliseconds). */
   readonly until: number;
+  /** The lock of the resource, where the request got it. */
+  readonly lock: Lock | undefined;
+  /** Names the wait that was stored with the write, where another process may refuse it. */
+  readonly waitId: string | undefined;
 }
 
-interface Entry extends WaitingRequest {
+/** Write that was taken back, with the words of the service. */
+export interface Undone {
+  readonly version: number;
+  readonly problem: Refusal;
+}
+
+interface Entry extends StoredWrite {
   readonly resolve: (result: WriteResult) => void;
   /** Ends the deadline. */
   readonly answered: AbortController;
@@ -113,7 +56,7 @@ interface Entry extends WaitingRequest {
   kept?: WriteResult;
 }
 
-const TOO_SLOW = 'the service takes longer than the wait';
+const NOT_YET = { kind: 'not-yet' } as const;
 
 /** Requests of this process that wait for their writes: each is either answered or refused, never both. */
 export class Waiters {
@@ -128,17 +71,24 @@ export class Waiters {
     return this.#entries.size;
   }
 
-  list(): readonly WaitingRequest[] {
+  list(): readonly StoredWrite[] {
     return [...this.#entries];
   }
 
-  /** Waits until the service holds the write or refuses it, or until the wait is over. */
-  wait(request: WaitingRequest): Promise<WriteResult> {
+  /**
+   * Waits until the service holds the write or refuses it, or until the wait is over; not at all behind a longer queue,
+   * or without one, because no process leads.
+   */
+  wait(write: StoredWrite, queue: Queue | undefined): Promise<WriteResult> {
+    const waitMs = write.until - this.#clock.now();
+    const isFull = this.size >= WAITING_MAX;
+    if (queue === undefined || queue.isHeld || isFull || queue.aheadMs[write.class] >= waitMs) {
+      return Promise.resolve(NOT_YET);
+    }
     const { promise, resolve } = Promise.withResolvers<WriteResult>();
     const answered = new AbortController();
-    const entry: Entry = { ...request, resolve, answered, isSuspended: false };
-    const onOver = () => this.#end(entry, { kind: 'not-yet', reason: TOO_SLOW });
-    const waitMs = request.until - this.#clock.now();
+    const entry: Entry = { ...write, resolve, answered, isSuspended: false };
+    const onOver = () => this.#end(entry, NOT_YET);
     this.#clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
     this.#entries.add(entry);
     return promise;
@@ -160,25 +110,24 @@ export class Waiters {
     return { waiters, resume };
   }
 
-  /** Answers all requests whose version has arrived, and "not yet" to the others of this reading where a reason is given. */
-  answer(key: ResourceKey, progress: Progress, notYet?: string): void {
+  /** Answers all requests whose version has arrived. @param others `end` those of this reading that wait in vain */
+  answer(key: ResourceKey, progress: Progress, others: 'wait' | 'end' = 'wait'): void {
     const { version, oldestPending = Number.POSITIVE_INFINITY } = progress;
     for (const entry of this.#list(key)) {
       if (entry.version > version) continue;
       if (entry.version < oldestPending) this.#end(entry, { kind: 'applied' });
-      else if (notYet !== undefined) this.#end(entry, { kind: 'not-yet', reason: notYet });
+      else if (others === 'end') this.#end(entry, NOT_YET);
     }
   }
 
-  /** The same with a progress that is read if a request waits. */
-  async answerAfter(key: ResourceKey, readProgress: () => Promise<Progress>): Promise<void> {
-    if (this.#list(key).length > 0) this.answer(key, await readProgress());
+  /** Answers the request whose wait has this name. */
+  refuse(waitId: string, problem: Refusal): void {
+    const named = this.#entries.values().find((entry) => entry.waitId === waitId);
+    if (named) this.#end(named, { kind: 'refused', problem });
   }
 
-  /** Answers the request whose wait has this name. */
-  refuse(id: string, problem: Refusal): void {
-    const named = this.#entries.values().find((entry) => entry.id === id);
-    if (named) this.#end(named, { kind: 'refused', problem });
+  isWaitedFor(key: ResourceKey): boolean {
+    return this.#list(key).length > 0;
   }
 
   #list({ type, id }: ResourceKey): Entry[] {
@@ -196,44 +145,4 @@ export class Waiters {
     entry.answered.abort('answered');
     entry.resolve(result);
   }
-}
-
-/** Write that was taken back, with the words of the service. */
-export interface Undone {
-  readonly version: number;
-  readonly problem: Refusal;
-}
-
-/** Progress of the service with a resource, as of one reading of it. */
-export interface Progress {
-  /** Version that was read: nothing is said of later writes. */
-  readonly version: number;
-  /** Oldest version that still waits; undefined when everything holds. */
-  readonly oldestPending: number | undefined;
-}
-
-/** Progress of a missing resource: nothing waits. */
-export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
-
-/** Progress of a resource of which nobody knows what has arrived. */
-export const NOTHING_HELD: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: 0 };
-
-/** Makes the progress of a stored resource. @param oldestLink oldest version that waits among members and admins */
-export function toProgress(
-  row: { readonly version: number; readonly cells: string },
-  oldestLink: number | null = null,
-): Progress {
-  const cells = parseCells(row);
-  const versions = [...listWaiting(cells).map((field) => cells[field]?.pending), oldestLink];
-  const waiting = versions.filter((one) => typeof one === 'number');
-  return {
-    version: row.version,
-    oldestPending: waiting.length === 0 ? undefined : Math.min(...waiting),
-  };
-}
-
-/** Reads the progress of a resource. */
-export async function readProgress(db: Db, key: ResourceKey): Promise<Progress> {
-  const [row] = await listProgress(db, [key]);
-  return row === undefined ? GONE : toProgress(row, row.oldestLink);
 }

@@ -29,14 +29,17 @@ export interface DueWork {
   readonly dueClass: DueClass;
 }
 
-/** Resources whose time has come (epoch milliseconds): removal of access first, then the oldest. */
+/** Resources whose time has come (epoch milliseconds), but for these: removal of access first, then the oldest. */
 export async function listDue(
   db: Db,
-  { now, classes, limit }: { now: number; classes: readonly DueClass[]; limit: number },
+  which: { now: number; classes: readonly DueClass[]; limit: number; except: readonly string[] },
 ): Promise<DueWork[]> {
+  const { now, classes, limit, except } = which;
+  // No id is empty, and a list in SQL may not be.
   const rows = await select<GivenKey & Pick<ResourceRow, 'due_class'>>(db)`
     select type, id, due_class from resources
     where due_at <= ${now} and due_class in (${sql.join(classes)})
+      and id not in (${sql.join(['', ...except])})
     order by due_class, due_at limit ${limit}`;
   return rows.map((row) => ({ key: toResourceKey(row), dueClass: row.due_class }));
 }
@@ -62,21 +65,43 @@ export async function findNextDueAt(
   return first.due_at ?? undefined;
 }
 
-/** Progress of a resource, as far as its row tells; `oldestLink`: the oldest version that waits among the users of a group. */
-type ProgressRow = Pick<ResourceRow, 'version' | 'cells' | 'due_at'> & {
-  readonly key: ResourceKey;
-  readonly oldestLink: number | null;
-};
+/** Progress of the service with a resource, as of one reading of it. */
+export interface Progress {
+  /** Version that was read: nothing is said of later writes. */
+  readonly version: number;
+  /** Oldest version that still waits; undefined when everything holds. */
+  readonly oldestPending: number | undefined;
+}
 
-/** Lists the progress of these resources, in one statement, so that both halves of a group are of one moment. */
-export async function listProgress(db: Db, keys: readonly ResourceKey[]): Promise<ProgressRow[]> {
+/** Progress of a missing resource: nothing waits. */
+export const GONE: Progress = { version: Number.POSITIVE_INFINITY, oldestPending: undefined };
+
+/** Makes the progress of a stored resource. @param oldestLink oldest version that waits among members and admins */
+export function toProgress(
+  row: Pick<ResourceRow, 'version' | 'cells'>,
+  oldestLink?: number | null,
+): Progress {
+  const cells = parseCells(row);
+  const versions = [...listWaiting(cells).map((field) => cells[field]?.pending), oldestLink];
+  const waiting = versions.filter((one) => typeof one === 'number');
+  const oldestPending = waiting.length === 0 ? undefined : Math.min(...waiting);
+  return { version: row.version, oldestPending };
+}
+
+/** Lists the progress of resources and their next attempts, in one statement, so that both halves of a group are of one moment. */
+export async function listProgress(db: Db, keys: readonly ResourceKey[]) {
+  type Found = GivenKey &
+    Pick<ResourceRow, 'version' | 'cells' | 'due_at'> & { readonly oldestLink: number | null };
   const read = (ids: readonly string[]) =>
-    select<Omit<ProgressRow, 'key'> & GivenKey>(db)`select type, id, version, cells, due_at,
+    select<Found>(db)`select type, id, version, cells, due_at,
       (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
       from resources where id in (${sql.join(ids)})`;
   const ids = keys.map(({ id }) => id);
-  const rows = await readInChunks(ids, read);
-  return rows.map((row) => ({ ...row, key: toResourceKey(row) }));
+  return (await readInChunks(ids, read)).map((row) => ({
+    key: toResourceKey(row),
+    dueAt: row.due_at,
+    ...toProgress(row, row.oldestLink),
+  }));
 }
 
 /** Schedules a look at a user or group for `dueAt`. Of two schedules the earlier time counts. Times are epoch milliseconds. */

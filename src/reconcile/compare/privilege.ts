@@ -21,7 +21,12 @@ import { fetchAdminIds, observeGroup } from '../group/observe.ts';
 import { classify, type Known } from '../outcome.ts';
 import { withCalls } from '../step-call.ts';
 import { lookUpOwner, toObservedColumns } from '../user/observe.ts';
-import { type BoundedWait, lookWithin } from '../waiters.ts';
+
+/** Wait of one request: its remaining time in milliseconds, and its class. */
+export interface BoundedWait {
+  readonly waitMs: number;
+  readonly class: 'remove' | 'change';
+}
 
 /**
  * Reads what no list showed before a provider takes an account or group: an owner's account, and a group with admins, is
@@ -37,10 +42,19 @@ export async function readPrivilege(
   if (row === undefined || row.deleted_at !== null) return;
   const at = clock.now();
   const about = row.type === 'user' ? 'the role of the account' : 'the admins of the group';
-  const save = await lookWithin(clock, { waitMs, about }, (signal) => {
-    const calls = withCalls(deps, { class: callClass, key: keyText(key), signal });
-    return row.type === 'user' ? readRole(calls, row) : readAdmins(calls, row, at);
-  });
+  const [answered, late] = [new AbortController(), new AbortController()];
+  clock.sleep(waitMs, answered.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
+  const calls = withCalls(deps, { class: callClass, key: keyText(key), signal: late.signal });
+  const look = row.type === 'user' ? readRole(calls, row) : readAdmins(calls, row, at);
+  const save = await look
+    .catch((cause: unknown) => {
+      const message = `${about} could not be read (${classify(cause).problem.code})`;
+      throw new BridgeError('could-not-look', message, { cause });
+    })
+    .finally(() => answered.abort());
   await store.write((tx) => save(tx, clock.now()));
 }
 

@@ -1,5 +1,6 @@
 import { BridgeError, keyText, type ResourceKey } from '../../domain/values.ts';
 import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
+import { GONE } from '../../store/due.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { GROUP_STEPS } from '../group/apply.ts';
 import { PAIR } from '../group/lists.ts';
@@ -7,7 +8,7 @@ import type { Known, Outcome, TooMany } from '../outcome.ts';
 import type { Missed } from '../sections.ts';
 import { makeStep } from '../step-call.ts';
 import { USER_STEPS } from '../user/apply.ts';
-import { GONE, type Waiters } from '../waiters.ts';
+import type { Waiters } from '../waiters.ts';
 import type { Recorded } from './finish.ts';
 import { recordStep } from './record.ts';
 import { SendGuard } from './send-guard.ts';

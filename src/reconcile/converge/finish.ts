@@ -12,6 +12,7 @@ import { isWorking, type UserField } from '../../domain/kinds.ts';
 import { toLinkText } from '../../domain/link.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
+import { type Progress, toProgress } from '../../store/due.ts';
 import { parseCells, toCellColumns } from '../../store/engine/columns.ts';
 import {
   changeNamed,
@@ -29,7 +30,7 @@ import type { WritesRefused } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { backoffMs, failedDelayMs, type Outcome, type Postponed } from '../outcome.ts';
 import { listWaitingParts } from '../step-call.ts';
-import { type Progress, toProgress, type Undone, type Waiter } from '../waiters.ts';
+import type { Undone, Waiter } from '../waiters.ts';
 import { listDone, type PlannedStep, planStep, readLinks, removesAccess } from './step.ts';
 
 /** A step that ended, while its transaction records it. */

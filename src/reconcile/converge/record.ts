@@ -4,7 +4,7 @@ import { endRest } from '../../domain/failure.ts';
 import { toSentUser } from '../../domain/kinds.ts';
 import type { Refusal, ResourceKey } from '../../domain/values.ts';
 import type { Field, Part } from '../../plan/step.ts';
-import { type AskedChange, takeDoneChange } from '../../store/due.ts';
+import { type AskedChange, GONE, takeDoneChange } from '../../store/due.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
 import { isUnsure } from '../../store/engine/store-error.ts';
@@ -20,7 +20,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import type { Known, Outcome } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
-import { GONE, type Undone, type Waiter, type Waiters } from '../waiters.ts';
+import type { Undone, Waiter, Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing, linkRow } from './existence.ts';
 import {

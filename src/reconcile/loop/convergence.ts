@@ -1,39 +1,33 @@
 import { createSetBack } from '../../domain/clock.ts';
 import { keyText, type ResourceKey, toResourceKey } from '../../domain/values.ts';
 import {
+  countDueChanges,
   DUE_CLASSES,
   type DueWork,
   findNextDueAt,
+  GONE,
   listDue,
+  listProgress,
   prioritiseWaiting,
   retryResting,
 } from '../../store/due.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { DueClass } from '../../store/schema.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
-import { readPrivilege } from '../compare/privilege.ts';
+import { type BoundedWait, readPrivilege } from '../compare/privilege.ts';
 import { converge } from '../converge/converge.ts';
 import { SEAT_REST_MS } from '../converge/finish.ts';
 import { LATE_CREATE_MS } from '../converge/send-guard.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { STUCK_DELAY_MAX_MS, type WriteResult } from '../outcome.ts';
-import {
-  type BoundedWait,
-  isWorthWaiting,
-  type Lock,
-  NOTHING_HELD,
-  type Queue,
-  readProgress,
-  readQueue,
-  type StoredWrite,
-  type Waiters,
-  type WaitingRequest,
-} from '../waiters.ts';
+import type { Lock, Queue, StoredWrite, Waiters } from '../waiters.ts';
 import { createReapplication } from './jobs.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */
 const INLINE_MAX = 256;
+/** Due changes that are counted to estimate a wait; more count as this many. */
+const DUE_COUNT_MAX = 1_000;
 /** Time within which a retry is worth waiting for, in milliseconds. */
 export const WORTH_WAITING_MS = 2_500;
 /** Wait of a resource after an error of our own, in milliseconds. */
@@ -41,17 +35,8 @@ const REST_MS = 10_000;
 /** The same after an error of the store, and that of the workers, in milliseconds. */
 const STORE_REST_MS = 1_000;
 
-/** Answer to a request if the next attempt comes after the end of its wait. */
-export const PUT_OFF = 'the change is stored and will be tried again';
-const WAITS_FOR_OTHERS = 'the change waits for something else first';
-const QUEUE_TOO_LONG = {
-  kind: 'not-yet',
-  reason: 'the queue ahead is longer than the wait',
-} as const;
-
-/** Nothing may run before it is known that the store is current. */
-const NEVER: Promise<never> = new Promise(() => undefined);
-const NEVER_STARTED: Hold = { over: NEVER, trusted: NEVER, isLong: () => false };
+/** Progress of a resource of which nobody knows what has arrived. */
+const NOTHING_HELD = { ...GONE, oldestPending: 0 };
 
 /** Brings stored desired state to the service, under one lead. One holder at a time runs a resource. */
 export class Convergence {
@@ -62,8 +47,9 @@ export class Convergence {
   readonly #running = new Set<Promise<number>>();
   readonly #workers: ReturnType<typeof createWorkers>;
   readonly #reapplication: ReturnType<typeof createReapplication>;
-  #holding: Hold | undefined = NEVER_STARTED;
-  #isStopping = false;
+  /** Nothing may run before it is known that the store is current. */
+  #isHeld = true;
+  #isHeldLong = () => false;
   readonly #stopping = new AbortController();
 
   constructor(deps: ReconcileDeps, waiters: Waiters) {
@@ -78,12 +64,8 @@ export class Convergence {
     return this.#running.size;
   }
 
-  listLocked(): ResourceKey[] {
-    return [...this.#locked.values()];
-  }
-
-  isLocked(key: ResourceKey): boolean {
-    return this.#locked.has(keyText(key));
+  listLocked(): string[] {
+    return [...this.#locked.values()].map(({ id }) => id);
   }
 
   /** Takes the lock of a resource; undefined: it is held. */
@@ -96,7 +78,7 @@ export class Convergence {
 
   /** Takes the lock of a resource for the request that writes it; undefined: the workers run it. */
   lockForRequest(key: ResourceKey) {
-    const isHeld = this.#holding !== undefined || this.#isStopping || this.#isRefused();
+    const isHeld = this.#isHeld || this.#stopping.signal.aborted || this.#isRefused();
     const isFull = this.running >= INLINE_MAX || this.#workers.isBehind();
     return isHeld || isFull ? undefined : this.lock(key);
   }
@@ -113,20 +95,18 @@ export class Convergence {
   }
 
   /** Delivers a stored write; its request waits for it, where that is worth while. */
-  async deliver(write: StoredWrite, request: WaitingRequest): Promise<WriteResult> {
+  async deliver(write: StoredWrite): Promise<WriteResult> {
     const { key, lock } = write;
-    const isBehind = lock === undefined && write.class === 'change' && this.#workers.isBehind();
-    const queue = await orUndefined(this.#readQueue(isBehind));
-    const isWorth = isWorthWaiting(queue, write, this.#waiters.size);
-    const result = isWorth ? this.#waiters.wait(request) : QUEUE_TOO_LONG;
+    const queue = await orUndefined(this.readQueue(lock));
+    const result = this.#waiters.wait(write, queue);
     // The resource is run where the request has its lock, or left to the workers.
     const run = lock === undefined ? Promise.resolve() : this.run(lock);
     // What rules derive from a write waits until the write was tried, and what was written behind it had no lock.
     void run.then(this.#workers.tell);
-    const { read } = this.#deps.store;
     // Others may have run it already.
-    if (lock === undefined) {
-      await orUndefined(this.#waiters.answerAfter(key, () => readProgress(read, key)));
+    if (lock === undefined && this.#waiters.isWaitedFor(key)) {
+      const found = await orUndefined(listProgress(this.#deps.store.read, [key]));
+      if (found !== undefined) this.#waiters.answer(key, found[0] ?? GONE);
     }
     return result;
   }
@@ -135,8 +115,18 @@ export class Convergence {
     return readPrivilege(this.#deps, key, wait);
   }
 
-  readQueue(): Promise<Queue> {
-    return this.#readQueue(this.#workers.isBehind());
+  /** Estimates how long a new write would wait. Changes that are due and find no room go before one without a lock. */
+  async readQueue(lock?: Lock): Promise<Queue> {
+    const { store, clock, upstream } = this.#deps;
+    const isBehind = lock === undefined && this.#workers.isBehind();
+    const due = isBehind ? await countDueChanges(store.read, clock.now(), DUE_COUNT_MAX) : 0;
+    return {
+      isHeld: this.#isHeldLong() || this.#isRefused(),
+      aheadMs: {
+        remove: upstream.queueAheadMs('remove'),
+        change: upstream.queueAheadMs('change', due),
+      },
+    };
   }
 
   /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
@@ -144,18 +134,18 @@ export class Convergence {
     return this.#reapplication.done();
   }
 
-  start(hold: Hold): void {
-    this.#holding = hold;
-    void hold.over.then(() => {
-      this.#holding = undefined;
-      if (!this.#isStopping) this.#workers.start();
+  start({ over, trusted, isLong }: Hold): void {
+    this.#isHeldLong = () => this.#isHeld && isLong();
+    const { signal } = this.#stopping;
+    void over.then(() => {
+      this.#isHeld = false;
+      if (!signal.aborted) this.#workers.start();
     });
-    void hold.trusted.then(() => this.#isStopping || this.#reapplication.start());
+    void trusted.then(() => signal.aborted || this.#reapplication.start());
   }
 
   /** Takes nothing new and waits for what runs, at most `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    this.#isStopping = true;
     this.#stopping.abort('stopped');
     await Promise.all([this.#reapplication.stop(), this.#workers.stop()]);
     const grace = new AbortController();
@@ -172,25 +162,19 @@ export class Convergence {
     return this.#deps.upstream.writesRefused() !== undefined;
   }
 
-  #readQueue(isBehind: boolean): Promise<Queue> {
-    const isHeld = this.#holding?.isLong() === true || this.#isRefused();
-    return readQueue(this.#deps, { isHeld, isBehind });
-  }
-
   /** Returns how long the resource rests after an error of our own, under its lock, in milliseconds. */
   async #runAndAnswer(key: ResourceKey): Promise<number> {
     const { clock, events } = this.#deps;
     try {
       const { retryAt, ...progress } = await converge(this.#deps, key, this.#waiters);
       const isSoon = retryAt !== undefined && retryAt - clock.now() < WORTH_WAITING_MS;
-      const isWaitedFor = isSoon && !this.#isRefused();
-      this.#waiters.answer(key, progress, isWaitedFor ? undefined : WAITS_FOR_OTHERS);
+      this.#waiters.answer(key, progress, isSoon && !this.#isRefused() ? 'wait' : 'end');
       return 0;
     } catch (error) {
       // The new leader looks first, and answers the requests.
       if (isNotLeading(error)) return 0;
       events.failed({ type: key.type, id: key.id, error });
-      this.#waiters.answer(key, NOTHING_HELD, PUT_OFF);
+      this.#waiters.answer(key, NOTHING_HELD, 'end');
       return error instanceof StoreError ? STORE_REST_MS : REST_MS;
     }
   }
@@ -218,10 +202,8 @@ async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The longest sleep between two looks at what is due, in milliseconds. */
-const SLEEP_MAX_MS = 30_000;
-/** The same where other processes make things due, whose word may be lost. */
-const SHARED_SLEEP_MAX_MS = 1_000;
+/** The longest sleep between two looks at what is due, in milliseconds; shorter where the word of other processes may be lost. */
+const SLEEP_MAX_MS = { sqlite: 30_000, postgres: 1_000 } as const;
 const SLEEP_MIN_MS = 50;
 const RUNS = 8;
 /** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
@@ -231,7 +213,7 @@ const REMOVAL_RUNS = 32;
 function createWorkers(deps: ReconcileDeps, runner: Convergence) {
   const { store, upstream, clock } = deps;
   const mendTimes = createSetBack(clock, (now) => endLateWaits(deps, now));
-  const sleepMaxMs = store.engine === 'postgres' ? SHARED_SLEEP_MAX_MS : SLEEP_MAX_MS;
+  const sleepMaxMs = SLEEP_MAX_MS[store.engine];
   let active = 0;
   let looking = 0;
   let isBehind = false;
@@ -256,16 +238,13 @@ function createWorkers(deps: ReconcileDeps, runner: Convergence) {
     });
   }
 
-  /** Leaves out due work that runs already, which the store lists as well. */
   async function list(classes: readonly DueClass[]): Promise<DueWork[]> {
-    const now = clock.now();
-    const wanted = RUNS + REMOVAL_RUNS - active + 1;
-    const limit = wanted + runner.listLocked().length;
-    const due = await listDue(store.read, { now, classes, limit });
-    const free = due.filter(({ key }) => !runner.isLocked(key)).slice(0, wanted);
-    if (due.length < limit || looking > 0) return free;
+    const limit = RUNS + REMOVAL_RUNS - active + 1;
+    const which = { now: clock.now(), classes, limit, except: runner.listLocked() };
+    const due = await listDue(store.read, which);
+    if (due.length < limit || looking > 0) return due;
     // The list may end before the looks.
-    return [...free, ...(await listDue(store.read, { now, classes: [2], limit: 1 }))];
+    return [...due, ...(await listDue(store.read, { ...which, classes: [2], limit: 1 }))];
   }
 
   /** Runs what is due, the most urgent first. */
@@ -301,7 +280,7 @@ function createWorkers(deps: ReconcileDeps, runner: Convergence) {
 /** Lets calls through that wait in the queue of the service for resources that are to lose access. */
 async function prioritiseRemovals({ upstream, store, clock }: ReconcileDeps, runner: Convergence) {
   if (upstream.queueAheadMs('change') === 0) return;
-  const id = runner.listLocked().map((key) => key.id);
+  const id = runner.listLocked();
   const removals = { id, due_class: 0, due_at: { '<=': clock.now() } } as const;
   for (const row of await listWhere(store.read, 'resources', removals)) {
     upstream.prioritise(keyText(toResourceKey(row)));

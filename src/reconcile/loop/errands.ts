@@ -8,11 +8,11 @@ import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
+import type { BoundedWait } from '../compare/privilege.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../differences.ts';
 import { createJob, isNotLeading, type JobDeps } from '../job.ts';
 import type { LookResult } from '../repair/keeper.ts';
-import type { BoundedWait } from '../waiters.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */
 const LOOK_MS = 500;

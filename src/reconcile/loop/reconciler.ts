@@ -1,29 +1,18 @@
 import { type Clock, createLoop, type Loop } from '../../domain/clock.ts';
 import { newId, type Refusal, type ResourceKey } from '../../domain/values.ts';
-import { listProgress } from '../../store/due.ts';
+import { GONE, listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { askUntilAnswered, type Db, type Store } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
+import type { BoundedWait } from '../compare/privilege.ts';
 import type { WriteResult } from '../outcome.ts';
-import {
-  type BoundedWait,
-  GONE,
-  isWorthWaiting,
-  type Lock,
-  type Queue,
-  type StoredWrite,
-  toProgress,
-  type Waiters,
-  type WaitingRequest,
-} from '../waiters.ts';
-import { type Convergence, PUT_OFF, WORTH_WAITING_MS } from './convergence.ts';
+import type { Lock, Queue, StoredWrite, Waiters } from '../waiters.ts';
+import { type Convergence, WORTH_WAITING_MS } from './convergence.ts';
 
 /** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
 const LOOK_MS = 250;
-
-const TOO_LATE = 'nobody brings it to the service within the wait';
 
 /** Has stored writes brought to the service, by this process where it leads, else by the leader. */
 export type Reconciler = ReturnType<typeof createReconciler>;
@@ -52,16 +41,22 @@ export function createReconciler(deps: ReconcilerDeps) {
   // Where one process has the store there is no leader to follow.
   const follower = store.engine === 'postgres' ? createFollower(deps) : undefined;
 
-  async function follow(write: BoundedWait, request: WaitingRequest): Promise<WriteResult> {
+  function follow(write: StoredWrite): Promise<WriteResult> {
     store.bell.ring('due');
-    const isWorth = isWorthWaiting(leader.findQueue(), write, waiters.size);
-    return isWorth ? waiters.wait(request) : { kind: 'not-yet', reason: TOO_LATE };
+    return waiters.wait(write, leader.findQueue());
   }
 
   return {
     /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
-    async announce(tx: Db, write: Pick<StoredWrite, 'key' | 'version' | 'undo' | 'waitMs'>) {
-      const { waitMs, key, version, undo } = write;
+    async announce(
+      tx: Db,
+      {
+        key,
+        version,
+        undo,
+        waitMs,
+      }: Pick<StoredWrite, 'key' | 'version' | 'undo'> & { waitMs: number },
+    ) {
       if (store.engine === 'sqlite' || leader.find() !== undefined || waitMs <= 0) return undefined;
       const id = newId();
       const until = Math.round(clock.now() + waitMs);
@@ -73,12 +68,9 @@ export function createReconciler(deps: ReconcilerDeps) {
     lock: (key: ResourceKey): Lock | undefined => leader.find()?.lockForRequest(key),
     /** @throws StoreError while it cannot be known whether the write was taken back */
     async deliver(write: StoredWrite): Promise<WriteResult> {
-      const { waitId, key, version, undo } = write;
-      const until = clock.now() + write.waitMs;
-      const request = { id: waitId ?? newId(), key, version, undo, until };
-      const result = await (leader.find()?.deliver(write, request) ?? follow(write, request));
+      const result = await (leader.find()?.deliver(write) ?? follow(write));
       if (result.kind === 'unsure') throw result.error;
-      return waitId === undefined ? result : endWaiting(store, waitId, result);
+      return write.waitId === undefined ? result : endWaiting(store, write.waitId, result);
     },
     /** Reads the role of an account, or the admins of a group. @throws BridgeError `could-not-look`, also when it takes too long */
     readPrivilege: (resource: ResourceKey, wait: BoundedWait): Promise<void> =>
@@ -125,20 +117,19 @@ function createFollower(deps: ReconcilerDeps): Loop {
 }
 
 async function tellProgress({ store, clock, waiters }: ReconcilerDeps): Promise<void> {
-  const requests = waiters.list();
-  const keys = new Map(requests.map(({ key }) => [key.id, key]));
+  const writes = waiters.list();
+  const keys = new Map(writes.map(({ key }) => [key.id, key]));
   // In this order: what was refused before the first query is known to the second.
-  const rows = await listProgress(store.read, [...keys.values()]);
-  const ids = requests.map(({ id }) => id);
-  const refused = await listWhere(store.read, 'errands', { id: ids, answer: { '<>': null } });
-  for (const { id, answer } of refused) {
-    waiters.refuse(id, parseStored<Refusal>(answer ?? '{}'));
+  const found = await listProgress(store.read, [...keys.values()]);
+  const id = writes.flatMap(({ waitId }) => waitId ?? []);
+  for (const wait of await listWhere(store.read, 'errands', { id, answer: { '<>': null } })) {
+    waiters.refuse(wait.id, parseStored<Refusal>(wait.answer ?? '{}'));
   }
-  for (const { key, ...row } of rows) {
+  for (const { key, dueAt, ...progress } of found) {
     keys.delete(key.id);
     // Nobody will do anything about it soon.
-    const isResting = row.due_at === null || row.due_at - clock.now() >= WORTH_WAITING_MS;
-    waiters.answer(key, toProgress(row, row.oldestLink), isResting ? PUT_OFF : undefined);
+    const isResting = dueAt === null || dueAt - clock.now() >= WORTH_WAITING_MS;
+    waiters.answer(key, progress, isResting ? 'end' : 'wait');
   }
   for (const key of keys.values()) waiters.answer(key, GONE);
 }

@@ -242,7 +242,7 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
  * epoch ms
  */
 export async function deliverWrite(
-  { reconciler, events, policy, clock }: ScimDeps,
+  { reconciler, events, policy }: ScimDeps,
   { row, undo, waitId }: Accepted,
   arrivedAt: number,
   lock?: Lock,
@@ -255,7 +255,7 @@ export async function deliverWrite(
     version: row.version,
     lock: lock ?? reconciler.lock(key),
     waitId,
-    waitMs: arrivedAt + policy.writeWaitMs - clock.now(),
+    until: arrivedAt + policy.writeWaitMs,
     class: row.due_class === 0 ? 'remove' : 'change',
   });
   if (result.kind !== 'refused') {
