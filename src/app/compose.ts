@@ -29,7 +29,7 @@ export interface Secrets {
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions) {
   const own = await openOwnParts(given);
-  const { access, acts, formerIds, guard, outages, requests, sections, store, waiters } = own;
+  const { access, acts, formerIds, guard, outages, requests, sections, waiters } = own;
   let isDraining = false;
   const process: ProcessDeps = {
     ...toProcessDeps(own, () => leadership.news().ownAccount ?? undefined),
@@ -53,7 +53,7 @@ export async function createBridge(given: BridgeOptions) {
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
     /** @throws BridgeError `other-service`; `work-due` when it would only observe and acknowledged changes wait */
     async start() {
-      await guard.start(() => store.bell.ring('due'));
+      await guard.start();
       await formerIds.start();
       await leadership.start();
       reconciler.start();

@@ -50,23 +50,11 @@ const DAILY: ReadonlyMap<string, unknown> = new Map<keyof Quirks, unknown>([
 /** Opens the store of quirks. @throws StoreError when the store cannot be read. */
 export async function openQuirks(deps: { store: Store; clock: Clock; fixed: Quirks }) {
   const { store, clock, fixed } = deps;
-  let known = (await LESSONS.find(store.read)) ?? {};
-  /** Quirks that were learned and are not stored yet, or could not be. */
-  let unsaved: Lessons = {};
-  let saving: Promise<void> = Promise.resolve();
-
-  /** Adds the unsaved lessons to those that other processes have stored meanwhile. */
-  async function save(): Promise<void> {
-    const lessons = unsaved;
-    known = await store.write((tx) =>
-      LESSONS.change(tx, clock.now(), (before) => ({ ...before, ...lessons })),
-    );
-    if (unsaved === lessons) unsaved = {};
-  }
+  let lessons = (await LESSONS.find(store.read)) ?? {};
 
   function readLearned(): Quirks {
     const oldest = clock.now() - ASK_AGAIN_MS;
-    const fresh = Object.entries({ ...known, ...unsaved }).filter(([name, { value, at }]) => {
+    const fresh = Object.entries(lessons).filter(([name, { value, at }]) => {
       const isDaily = DAILY.has(name) && (DAILY.get(name) ?? value) === value;
       return !isDaily || at >= oldest;
     });
@@ -76,22 +64,16 @@ export async function openQuirks(deps: { store: Store; clock: Clock; fixed: Quir
   return {
     current: (): Quirks => ({ ...readLearned(), ...fixed }),
     isFixed: (quirk: keyof Quirks) => fixed[quirk] !== undefined,
-    /** Remembers a lesson of the service, on disk before it resolves. */
+    /** Remembers a lesson of the service, on disk before it resolves. @throws StoreError */
     async learn(change: Quirks): Promise<void> {
       const learned = new Map(Object.entries(readLearned()));
       const news = Object.entries(change).filter(([name, value]) => learned.get(name) !== value);
       if (news.length === 0) return;
       const at = clock.now();
-      const lessons = Object.fromEntries(news.map(([name, value]) => [name, { value, at }]));
-      unsaved = { ...unsaved, ...lessons };
-      const saved = saving.then(save);
-      saving = saved.catch(() => undefined);
-      await saved;
-    },
-    /** Reads the lessons of other processes. @throws StoreError */
-    async refresh(): Promise<void> {
-      await saving;
-      known = (await LESSONS.find(store.read)) ?? known;
+      const taught = Object.fromEntries(news.map(([name, value]) => [name, { value, at }]));
+      lessons = await store.write((tx) =>
+        LESSONS.change(tx, at, (before) => ({ ...before, ...taught })),
+      );
     },
   };
 }

@@ -24,8 +24,7 @@ export type Mode = 'live' | 'observe';
 /** Guard that the transport asks before each call that changes the service. */
 export type WriteGuard = Awaited<ReturnType<typeof openWriteGuard>>;
 
-/** Options of a guard. */
-export interface GuardOptions {
+interface GuardOptions {
   readonly mode: Mode;
   readonly store: Store;
   readonly clock: Clock;
@@ -35,12 +34,11 @@ export interface GuardOptions {
 
 /** Opens the guard with the stored pause, which a restart obeys. @throws StoreError */
 export async function openWriteGuard({ store, clock, mode, onChange }: GuardOptions) {
-  let tellResumed: () => void = () => undefined;
   const followed = await followShared(store, PAUSE, (pause, before) => {
     const paused = pause !== undefined;
-    const wasPaused = before !== undefined;
-    if (paused !== wasPaused) onChange({ paused });
-    if (wasPaused && !paused) tellResumed();
+    if (paused === (before !== undefined)) return;
+    onChange({ paused });
+    if (!paused) store.bell.ring('due');
   });
 
   return {
@@ -65,9 +63,8 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
       followed.set(undefined);
     },
     /** Starts before anything runs. @throws BridgeError `work-due` if acknowledged changes would be left undone */
-    async start(onResumed: () => void): Promise<void> {
-      await enterMode({ store, clock }, mode);
-      tellResumed = onResumed;
+    async start(): Promise<void> {
+      if (mode === 'observe') await enterObserving(store, clock.now());
       followed.start();
     },
     stop: followed.stop,
@@ -77,12 +74,8 @@ export async function openWriteGuard({ store, clock, mode, onChange }: GuardOpti
 /** Changes that are counted for the message; more count as this many. */
 const COUNT_MAX = 100_000;
 
-/** Remembers in the store that it is used to observe. @throws BridgeError `work-due` */
-async function enterMode(
-  { store, clock }: { store: Store; clock: Clock },
-  mode: Mode,
-): Promise<void> {
-  if (mode === 'live') return; // Changes accepted while observing are held by recovery.
+/** Remembers in the store that it is used to observe; going live, recovery holds what was accepted meanwhile. @throws BridgeError `work-due` */
+async function enterObserving(store: Store, now: number): Promise<void> {
   await store.write(async (tx) => {
     if ((await OBSERVING.lock(tx)) !== undefined) return;
     const due = await countDueChanges(tx, Number.MAX_SAFE_INTEGER, COUNT_MAX);
@@ -91,7 +84,6 @@ async function enterMode(
       const message = `${what} not in the service yet, and MODE=observe would leave that so: start with MODE=live until nothing waits, or use scim-bridge pause`;
       throw new BridgeError('work-due', message);
     }
-    const since = clock.now();
-    await OBSERVING.save(tx, { since }, since);
+    await OBSERVING.save(tx, { since: now }, now);
   });
 }
