@@ -5,7 +5,7 @@ import type { Detector } from '../domain/drift.ts';
 import { endRest } from '../domain/failure.ts';
 import { LINK_LISTS } from '../domain/link.ts';
 import { type GivenKey, type ResourceKey, toResourceKey } from '../domain/values.ts';
-import { parseCells, waits } from './engine/columns.ts';
+import { parseCells } from './engine/columns.ts';
 import {
   execute,
   readInChunks,
@@ -216,63 +216,20 @@ export async function keepChange(
   if (isUrgent || isBack) await setAsked(tx, row, asked);
 }
 
-/** Condition of a user who is to be out and whom the service was last seen to let work, whatever keeps the change back. */
-const IS_STILL_IN = sql`origin is not null and (active = 0 or deleted_at is not null)
-  and ${IS_SEEN_WORKING}`;
-/** Condition of a change that nothing is done about now, and that has not come true. */
-const IS_HELD_LEAVER = sql`(asked_kind = 'leaver' and ${IS_STILL_IN})`;
-const IS_ACCESS_OPEN = sql`(${waits('cells', 'active')} or ${waits('cells', 'account')})`;
-const NEVER = sql`1 = 0`;
-
-/**
- * Forgets the remembered change of a row that was read in this transaction, and returns it, if it waits no more. Access
- * counts although another part of the request waits. @param progress version that was read, and the oldest that waits
- */
-export async function takeDoneChange(
-  tx: Db,
-  row: ResourceRow,
-  progress: { readonly version: number; readonly oldestPending: number | undefined },
-): Promise<AskedChange | undefined> {
-  const { version, oldestPending } = progress;
-  const { asked_kind: kind, asked_at: at, asked_version: asked } = row;
-  if (kind === null || at === null || asked === null || asked > version) return undefined;
-  // The resource is gone, and so is what was asked of it.
-  if (!Number.isFinite(version)) {
-    await setAsked(tx, row, NOTHING_ASKED);
-    return undefined;
-  }
-  const isAccess = kind === 'leaver' || kind === 'joiner';
-  const isOver = oldestPending === undefined;
-  if (!isAccess && !isOver && asked >= oldestPending) return undefined;
-  const later = { asked_at: row.modified_at, asked_version: oldestPending };
-  const open = isAccess && !isOver ? IS_ACCESS_OPEN : NEVER;
-  const held = row.type === 'user' ? IS_HELD_LEAVER : NEVER;
-  const next = isAccess || isOver ? NOTHING_ASKED : later;
-  const isDone = await setAsked(tx, row, next, sql`not ${open} and not ${held}`);
-  return isDone ? { kind, at, version: asked } : undefined;
-}
-
-const NOTHING_ASKED = { asked_kind: null } as const;
-
-async function setAsked(
-  tx: Db,
-  { id }: ResourceRow,
-  asked: RowChange,
-  condition = sql`1 = 1`,
-): Promise<boolean> {
-  const update = sql`update resources set ${toAssignments(asked)} where id = ${id} and ${condition}`;
-  return (await execute(tx, update)) === 1;
+async function setAsked(tx: Db, { id }: ResourceRow, asked: RowChange): Promise<void> {
+  await sql`update resources set ${toAssignments(asked)} where id = ${id}`.execute(tx);
 }
 
 /** Forgets a removal up to this version: an operator decides, or has decided against it. */
 export async function forgetRemoval(tx: Db, row: ResourceRow, version: number): Promise<void> {
   const { asked_kind: kind, asked_version: asked } = row;
   const isRemoval = kind === 'leaver' || kind === 'member-removed';
-  if (isRemoval && Number(asked) <= version) await setAsked(tx, row, NOTHING_ASKED);
+  if (isRemoval && Number(asked) <= version) await setAsked(tx, row, { asked_kind: null });
 }
 
-/** Condition of a row whose change the service does not hold: somebody who is to be out counts also while that is held. */
-const WAITS = sql`(due_at is not null or (type = 'user' and ${IS_HELD_LEAVER}))`;
+/** Condition of a row whose change the service does not hold: a user who is to be out and still works counts also while that is held. */
+const WAITS = sql`(due_at is not null or (type = 'user' and asked_kind = 'leaver'
+  and origin is not null and (active = 0 or deleted_at is not null) and ${IS_SEEN_WORKING}))`;
 
 /** Forgets at most `limit` changes that wait for nothing any more; returns how many. */
 export async function pruneChanges(tx: Db, limit: number): Promise<number> {

@@ -1,4 +1,12 @@
-import { type Cells, done, edit, type Fact, hasDoubt, listWaiting } from '../../domain/cell.ts';
+import {
+  type Cells,
+  done,
+  edit,
+  type Fact,
+  hasDoubt,
+  isWaiting,
+  listWaiting,
+} from '../../domain/cell.ts';
 import { endEntities } from '../../domain/entity.ts';
 import {
   countAttempts,
@@ -12,7 +20,7 @@ import { isWorking, type UserField } from '../../domain/kinds.ts';
 import { toLinkText } from '../../domain/link.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
-import { type Progress, toProgress } from '../../store/due.ts';
+import { type AskedChange, type Progress, toProgress } from '../../store/due.ts';
 import { parseCells, toCellColumns } from '../../store/engine/columns.ts';
 import {
   changeNamed,
@@ -52,6 +60,8 @@ export interface Recording {
   /** True when an attempt was asked for meanwhile: the next one does not wait. */
   readonly isRetried: boolean;
   readonly undone: Undone[];
+  /** Change of a provider that the service holds now. */
+  delivered?: AskedChange;
   /** Users whose changes in a group were taken back; their rules are followed afterwards. */
   readonly reverted: UserId[];
   /** True when others are due now. */
@@ -89,35 +99,57 @@ export async function finish(r: Recording): Promise<Recorded> {
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isOver = step.action === undefined;
   const links = await readSummary(r);
-  const isWaiting = listWaiting(cells).length > 0 || links.oldest !== undefined;
+  const waits = listWaiting(cells).length > 0 || links.oldest !== undefined;
   const doubtEnd = (left.unsure_until ?? 0) > now ? left.unsure_until : undefined;
   const times = [findNextRetryAt(cells, now), links.nextRetryAt, doubtEnd];
   const next = Math.min(...times.filter((at) => typeof at === 'number'));
   const nextAt = Number.isFinite(next) ? next : null;
   r.row = {
     ...left,
-    ...toCellColumns(cells, links.stuck),
-    ...(isWaiting ? toFailureColumns(r, cells, links) : NOTHING_FAILS),
+    ...toCellColumns(cells, links.worst?.stuck_at),
+    ...(waits ? toFailureColumns(r, cells, links) : NOTHING_FAILS),
     due_class: removesAccess(step, links.removes) ? 0 : 1,
     due_at: isOver ? nextAt : now,
   };
+  const progress = toProgress(r.row, links.oldest);
+  if (isOver) takeDelivered(r, progress);
   await save(r);
   if (isOver && isOut(r)) await leave(r);
-  const progress = toProgress(r.row, links.oldest);
   return isOver ? progress : { ...progress, next: step };
+}
+
+/** Takes the remembered change of a provider out of the row once it waits no more. */
+function takeDelivered(r: Recording, { oldestPending }: Progress): void {
+  const { row } = r;
+  const { asked_kind: kind, asked_at: at, asked_version: version } = row;
+  if (kind === null || at === null || version === null) return;
+  const isAccess = kind === 'leaver' || kind === 'joiner';
+  // Access counts although another part of the request waits.
+  if (isAccess ? isAccessOpen(row, kind) : version >= (oldestPending ?? Infinity)) return;
+  if (!r.undone.some((one) => one.version === version)) r.delivered = { kind, at, version };
+  r.row =
+    isAccess || oldestPending === undefined
+      ? { ...row, asked_kind: null }
+      : { ...row, asked_at: row.modified_at, asked_version: oldestPending };
+}
+
+/** True while a change of access waits, or somebody who is to be out was last seen to work, whatever keeps the change back. */
+function isAccessOpen(row: ResourceRow, kind: 'leaver' | 'joiner'): boolean {
+  if (row.type === 'group') return false;
+  const { cells, observed, deleted } = toUserState(row);
+  if (isWaiting(cells.active) || isWaiting(cells.account)) return true;
+  const isToBeOut = kind === 'leaver' && row.origin !== null && (row.active === 0 || deleted);
+  return isToBeOut && observed?.active === true && observed.temporarilyInactive !== true;
 }
 
 /** Columns of a row of which nothing waits: nothing of it fails. */
 const NOTHING_FAILS = { attempts: 0, failing_since: null, last_error: null } as const;
 
 /** Columns of the trouble of what still waits, with its own reason: failing changes have failed for some time. */
-function toFailureColumns(
-  { row, now }: Recording,
-  cells: Cells<Field>,
-  { failed, stuck }: WaitingSummary,
-) {
-  const attempts = Math.max(row.attempts, countAttempts(cells), failed?.attempts ?? 0);
-  const problem = stuck?.problem ?? findProblem(cells) ?? failed?.problem;
+function toFailureColumns({ row, now }: Recording, cells: Cells<Field>, { worst }: WaitingSummary) {
+  const attempts = Math.max(row.attempts, countAttempts(cells), worst?.attempts ?? 0);
+  const own = findProblem(cells);
+  const problem = worst?.stuck_at == null ? (own ?? worst?.problem) : worst.problem;
   return {
     attempts,
     failing_since: attempts === 0 ? null : (row.failing_since ?? now),
@@ -142,8 +174,8 @@ function isOut({ deps, row }: Recording): boolean {
   // A deleted group that the service does not know has no members.
   if (row.type === 'group' || row.upstream_id === null) return !isLinked(row);
   const { observed, cells } = toUserState(row);
-  const isWaiting = cells.active?.pending !== undefined;
-  return observed === undefined || isWaiting || !isWorking(observed, deps.policy.deactivation);
+  if (observed === undefined || isWaiting(cells.active)) return true;
+  return !isWorking(observed, deps.policy.deactivation);
 }
 
 /** Has others follow that the deleted resource has nothing left to do. */
@@ -189,10 +221,11 @@ export async function recordPostponed(r: Recording, outcome: Postponed): Promise
   }
   postpone(r, outcome);
   const goesOn = await countFailed(r, outcome);
-  const { oldest, stuck } = await readSummary(r);
-  r.row = { ...r.row, ...toCellColumns(parseCells(r.row), stuck) };
-  await save(r);
+  const { oldest, worst } = await readSummary(r);
+  r.row = { ...r.row, ...toCellColumns(parseCells(r.row), worst?.stuck_at) };
   const end = toProgress(r.row, oldest);
+  if (!goesOn) takeDelivered(r, end);
+  await save(r);
   return goesOn ? { ...end, next: await planNext(r) } : { ...end, retryAt: r.row.due_at ?? r.now };
 }
 

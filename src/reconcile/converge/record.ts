@@ -1,10 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ask, onlyWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
-import { toSentUser } from '../../domain/kinds.ts';
 import type { Refusal, ResourceKey } from '../../domain/values.ts';
 import type { Field, Part } from '../../plan/step.ts';
-import { type AskedChange, GONE, takeDoneChange } from '../../store/due.ts';
+import { GONE } from '../../store/due.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
 import { isUnsure } from '../../store/engine/store-error.ts';
@@ -13,7 +11,7 @@ import { lockGroupsOf } from '../../store/links/of-users.ts';
 import { listCreations } from '../../store/logs.ts';
 import { findLinked } from '../../store/resources/find.ts';
 import { deleteRow, lockRow, type ResourceRow } from '../../store/resources/rows.ts';
-import { isLinked, toUserState, type Undo } from '../../store/resources/state.ts';
+import { isLinked, type Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -34,7 +32,7 @@ import {
 } from './finish.ts';
 import { markDeleted, refuse } from './refuse.ts';
 import type { SendGuard } from './send-guard.ts';
-import { EXISTENCE, type PlannedStep } from './step.ts';
+import { EXISTENCE } from './step.ts';
 
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
   readonly key: ResourceKey;
@@ -44,7 +42,6 @@ interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
 interface Stored {
   readonly recorded: Recorded;
   readonly r?: Recording;
-  readonly delivered?: AskedChange | undefined;
 }
 
 /** Records a step of a user or group in one transaction, and answers the requests that it ends, once that is surely stored. */
@@ -108,10 +105,7 @@ async function record(
     const problem = r.undone.find((one) => one.version === version)?.problem;
     if (problem) await updateWhere(tx, 'errands', { id }, { answer: JSON.stringify(problem) });
   }
-  if (recorded.next !== undefined) return { recorded, r };
-  const done = await takeDoneChange(tx, original, recorded);
-  const isUndone = r.undone.some(({ version }) => version === done?.version);
-  return { recorded, r, delivered: isUndone ? undefined : done };
+  return { recorded, r };
 }
 
 /** True when the service may have refused something that a request in another process waits for. */
@@ -135,8 +129,9 @@ async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
 function report(
   { store, clock, events }: ReconcileDeps,
   { key: { type, id }, guard, outcome }: EndedStep,
-  { recorded, r, delivered }: Stored,
+  { recorded, r }: Stored,
 ): void {
+  const { delivered } = r ?? {};
   if (delivered !== undefined) {
     const tookMs = Math.max(clock.now() - delivered.at, 0);
     events.changeHeld({ kind: delivered.kind, tookMs });
@@ -167,8 +162,8 @@ async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
   const isUnmade = isLostLook(r) && !(await isItsOwn(r, shown));
   const known: Known = isUnmade ? { done: [EXISTENCE[row.type]] } : shown;
   const without = { ...row, sent_creates: step.row.sent_creates };
-  if (known.adopted && isRenamed(row, step)) {
-    // Whatever has the names that the resource had when its create left is not the resource.
+  if (known.adopted && row.version !== step.state.version) {
+    // Whatever has the names that the resource had when its create left may not be the resource.
     r.row = without;
     return finish(r);
   }
@@ -198,11 +193,6 @@ async function recordMissing(r: Recording): Promise<Recorded> {
   if (!(await endMissing(r))) return GONE;
   await endDoubts(r);
   return finish(r);
-}
-
-function isRenamed(row: ResourceRow, step: PlannedStep): boolean {
-  if (row.type === 'group' || step.type === 'group') return row.name !== step.row.name;
-  return !isDeepStrictEqual(toSentUser(toUserState(row).desired), toSentUser(step.state.desired));
 }
 
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */

@@ -70,13 +70,13 @@ export function waits(column: string, field?: UserField | GroupField): RawBuilde
   return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%${cell}"pending":%`)}`;
 }
 
-/** The columns of cells, and since when something of them is stuck or waits for a seat; `link`: the oldest of a group's users. */
+/** The columns of cells, and since when something of them is stuck or waits for a seat; `link`: since when a user of a group is. */
 export function toCellColumns(
   cells: Cells<string>,
-  link?: { readonly since: number },
+  link?: number | null,
 ): Pick<Row<'resources'>, 'cells' | 'stuck_at' | 'seat_since'> {
   const never = Number.POSITIVE_INFINITY;
-  const since = Math.min(listStuck(cells)[0]?.[1].since ?? never, link?.since ?? never);
+  const since = Math.min(listStuck(cells)[0]?.[1].since ?? never, link ?? never);
   return {
     cells: JSON.stringify(cells),
     stuck_at: since === never ? null : since,

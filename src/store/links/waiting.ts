@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { LinkChange } from '../../domain/kinds.ts';
 import { isNotApplied, type Refusal } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';
@@ -51,10 +51,10 @@ export interface WaitingSummary {
   readonly nextRetryAt: number | undefined;
   /** True when a removal waits. */
   readonly removes: boolean;
-  /** The oldest of the refused changes. */
-  readonly stuck: { readonly since: number; readonly problem: Refusal } | undefined;
-  /** The change that failed most often by its own fault. */
-  readonly failed: { readonly attempts: number; readonly problem: Refusal } | undefined;
+  /** The change that is stuck longest, or else the one that failed most often. */
+  readonly worst:
+    | (Pick<Row<'links'>, 'stuck_at' | 'attempts'> & { readonly problem: Refusal })
+    | undefined;
 }
 
 /** Summary of a group without waiting changes. */
@@ -62,8 +62,7 @@ export const NOTHING_WAITING: WaitingSummary = {
   oldest: undefined,
   nextRetryAt: undefined,
   removes: false,
-  stuck: undefined,
-  failed: undefined,
+  worst: undefined,
 };
 
 /** Sums up the waiting changes of a group. `now` is epoch milliseconds. */
@@ -74,19 +73,18 @@ export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<W
     select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as "nextRetryAt",
       min(desired) as desired, count(problem) as problems ${waiting}`;
   if (totals === undefined || totals.oldest === null) return NOTHING_WAITING;
-  const findFirst = async (which: RawBuilder<unknown>) => {
-    if (totals.problems === 0) return undefined;
-    const first = sql`${waiting} and problem is not null and ${which} limit 1`;
-    const [row] = await select<Row<'links'>>(db)`select * ${first}`;
-    const problem = row && parseProblem(row);
-    return problem && { ...row, problem };
-  };
-  const stuck = await findFirst(sql`stuck_at is not null order by stuck_at`);
+  const [worst] =
+    totals.problems === 0
+      ? []
+      : await select<Row<'links'>>(
+          db,
+        )`select * ${waiting} and problem is not null and (stuck_at is not null or attempts > 0)
+          order by coalesce(stuck_at, ${Number.MAX_SAFE_INTEGER}), attempts desc limit 1`;
+  const problem = worst && parseProblem(worst);
   return {
     oldest: totals.oldest,
     nextRetryAt: totals.nextRetryAt ?? undefined,
     removes: totals.desired === 0,
-    stuck: stuck && { since: Number(stuck.stuck_at), problem: stuck.problem },
-    failed: await findFirst(sql`attempts > 0 order by attempts desc`),
+    worst: problem && { ...worst, problem },
   };
 }
