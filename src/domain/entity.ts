@@ -10,9 +10,7 @@ const PREFIX = 'entity:';
 export const toEntityField = (uid: string): EntityField => `entity:${uid}`;
 
 /** True for the field of an entity. */
-export function isEntityField(field: string): field is EntityField {
-  return field.startsWith(PREFIX);
-}
+export const isEntityField = (field: string): field is EntityField => field.startsWith(PREFIX);
 
 /** The uid of the entity that a field is about. */
 export const toEntityUid = (field: EntityField) => field.slice(PREFIX.length);
@@ -32,9 +30,7 @@ export interface SeenEntities {
 }
 
 /** The entities that have a cell. */
-export function listEntityFields<F extends string>(cells: Cells<F>): (F & EntityField)[] {
-  return parseFields(cells).filter((field): field is F & EntityField => isEntityField(field));
-}
+export const listEntityFields = (cells: Cells<string>) => parseFields(cells).filter(isEntityField);
 
 /** The roles that are wanted, as text; empty: the group is to have none; undefined: no rule speaks of the entity. */
 export function findWantedRoles(cell: Cell | undefined): string | undefined {
@@ -56,18 +52,16 @@ const isOut = (seen: SeenEntities | undefined, field: EntityField) =>
   seen !== undefined && !seen.roles[field];
 
 /** True when some of these roles are not among the others. */
-export function losesRoles(before: string | undefined, after: string | undefined): boolean {
-  const left = new Set(parseRoles(after));
-  return parseRoles(before).some((role) => !left.has(role));
-}
+export const losesRoles = (before: string | undefined, after: string | undefined) =>
+  !new Set(parseRoles(before)).isSubsetOf(new Set(parseRoles(after)));
 
 /** Cells after the rules want these roles. What a rule put in goes once no rule wants it; what was there stays. */
-export function wantEntities<F extends string>(
-  cells: Cells<F | EntityField>,
-  wanted: ReadonlyMap<EntityField, string>,
+export function wantEntities(
+  cells: Cells<string>,
+  wanted: ReadonlyMap<string, string>,
   seen: SeenEntities | undefined,
 ) {
-  const fields = new Set<EntityField>([...listEntityFields(cells), ...wanted.keys()]);
+  const fields = new Set([...listEntityFields(cells), ...[...wanted.keys()].filter(isEntityField)]);
   const news = [...fields].filter(
     (field) => findWantedRoles(cells[field]) !== (wanted.get(field) ?? ''),
   );
@@ -76,45 +70,40 @@ export function wantEntities<F extends string>(
     return !wanted.has(field) && (wasThere(cell) || (isOut(seen, field) && !isWaiting(cell)));
   };
   const changed = news.filter((field) => !isLetGo(field));
-  const left = release<F | EntityField>(cells, news.filter(isLetGo));
   // What was accepted, and what the service refused, was about the roles of before.
-  const next = edit<F | EntityField>(left, changed, ({ pending, source }, field) => {
-    const value = (isEntityField(field) && wanted.get(field)) || '';
-    return { pending, source: { value, by: source?.by ?? 'service' } };
+  const next = edit(release(cells, news.filter(isLetGo)), changed, ({ pending, source }, field) => {
+    return { pending, source: { value: wanted.get(field) ?? '', by: source?.by ?? 'service' } };
   });
   return { changed, cells: next };
 }
 
 /** Cells of a group that is released: what the rules put in is to go since `version`. */
-export function leaveEntities<F extends string>(cells: Cells<F | EntityField>, version: number) {
-  const left = wantEntities<F>(cells, new Map(), undefined);
-  return ask<F | EntityField>(left.cells, left.changed, version);
+export function leaveEntities(cells: Cells<string>, version: number) {
+  const left = wantEntities(cells, new Map(), undefined);
+  return ask(left.cells, left.changed, version);
 }
 
 /** Cells after the service listed the entities: what it does not show was not there before the rules. */
-export function seeEntities<F extends string>(cells: Cells<F>, seen: SeenEntities): Cells<F> {
+export function seeEntities(cells: Cells<string>, seen: SeenEntities) {
   const out = listEntityFields(cells).filter((field) => isOut(seen, field));
-  return edit<F>(cells, out, (cell) => ({
-    ...cell,
-    source: cell.source && { ...cell.source, by: 'rule' },
-  }));
+  return edit(cells, out, ({ source, ...cell }) => {
+    return { ...cell, source: source && { ...source, by: 'rule' } };
+  });
 }
 
-function without<F extends string>(
-  cells: Cells<F>,
-  isOver: (cell: Cell | undefined, field: EntityField) => boolean,
-): Cells<F> {
-  const over = listEntityFields(cells).filter((field) => isOver(cells[field], field));
-  return release<F>(cells, over);
-}
+const listUnwanted = (cells: Cells<string>) =>
+  listEntityFields(cells).filter((field) => !findWantedRoles(cells[field]));
 
 /** Cells without those of entities that are out, and that nobody wants. */
-export const endEntities = <F extends string>(cells: Cells<F>, seen: SeenEntities | undefined) =>
-  without(cells, (cell, field) => !findWantedRoles(cell) && !isWaiting(cell) && isOut(seen, field));
+export const endEntities = (cells: Cells<string>, seen: SeenEntities | undefined) =>
+  release(
+    cells,
+    listUnwanted(cells).filter((field) => !isWaiting(cells[field]) && isOut(seen, field)),
+  );
 
 /** Cells of a group that is to be made anew: nothing has to be taken out of it. */
-export const restartEntities = <F extends string>(cells: Cells<F>) =>
-  without(cells, (cell) => !findWantedRoles(cell));
+export const restartEntities = (cells: Cells<string>): Cells<string> =>
+  release(cells, listUnwanted(cells));
 
 /** The entities in which roles are wanted. */
 export const listWantedEntities = (cells: Cells<string>) =>
@@ -122,12 +111,10 @@ export const listWantedEntities = (cells: Cells<string>) =>
 
 /** True when the group is to leave an entity, and that waits. */
 export const leavesEntity = (cells: Cells<string>) =>
-  listEntityFields(cells).some(
-    (field) => isWaiting(cells[field]) && findWantedRoles(cells[field]) === '',
-  );
+  listUnwanted(cells).some((field) => isWaiting(cells[field]));
 
 /** The cells of entities alone, for another row that takes the group up. */
-export const onlyEntities = (cells: Cells<string>): Cells<EntityField> =>
+export const onlyEntities = (cells: Cells<string>) =>
   release(
     cells,
     parseFields(cells).filter((field) => !isEntityField(field)),

@@ -157,7 +157,7 @@ export function toCellsAfterGroupDeletion(
 ): Cells<GroupField> {
   const { isOwn, mayBeThere, version } = how;
   const asked = askOnly(cells, isOwn && mayBeThere ? ['existence'] : [], version);
-  return isOwn ? asked : leaveEntities<GroupField>(asked, version);
+  return isOwn ? asked : leaveEntities(asked, version);
 }
 
 type Field = UserField | GroupField;

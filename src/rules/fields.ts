@@ -165,7 +165,7 @@ export const groupFields: FieldKind<'group', GroupField> = {
       const roles = kept?.has(field) ? findWantedRoles(known[field]) : rulings[field]?.value;
       if (isEntityField(field) && roles !== undefined) wanted.set(field, String(roles));
     }
-    const entities = wantEntities<GroupField>(combined.cells, wanted, toSeenEntities(row));
+    const entities = wantEntities(combined.cells, wanted, toSeenEntities(row));
     const changed = [...combined.changed, ...entities.changed];
     return { ...combined, cells: entities.cells, changed };
   },

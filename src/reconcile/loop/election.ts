@@ -1,4 +1,4 @@
-import { type Clock, createLoop, type Loop } from '../../domain/clock.ts';
+import type { Clock, Loop } from '../../domain/clock.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import {
   findLeader,
@@ -11,7 +11,7 @@ import {
 } from '../../store/leader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { isNotLeading } from '../job.ts';
+import { createJob, isNotLeading } from '../job.ts';
 
 /** The lead of this process. */
 export interface OwnLead extends Lead {
@@ -86,10 +86,9 @@ class SharedElection {
 
   constructor(deps: ElectionDeps) {
     this.#deps = deps;
-    const listen = (tell: () => void) => deps.store.bell.listen('leader', tell);
-    const rests = { clock: deps.clock, restMs: BEAT_MS, firstMs: BEAT_MS, listen };
-    const timing = { ...rests, onFailure: (error: unknown) => this.#fail(error) };
-    this.#loop = createLoop(timing, () => this.#beat().then(() => undefined));
+    const rests = { restMs: BEAT_MS, firstMs: BEAT_MS };
+    const job = { type: 'leader', id: deps.owner, topic: 'leader', ...rests } as const;
+    this.#loop = createJob(deps, job, () => this.#beat().then(() => undefined));
   }
 
   /** Leads from now on where nobody does. @throws what the start of a tenure throws */
