@@ -1,11 +1,9 @@
-import { foldCase, isJsonObject, type JsonObject, type JsonValue } from './values.ts';
+import { foldCase, type JsonObject, type JsonValue, listElements } from './values.ts';
 
 const LOOKS_LIKE_ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
 /** True when the text can serve as an e-mail address: something, one @, something, no white space. */
-export function isAddress(text: string): boolean {
-  return text.length <= 320 && LOOKS_LIKE_ADDRESS.test(text);
-}
+export const isAddress = (text: string) => text.length <= 320 && LOOKS_LIKE_ADDRESS.test(text);
 
 /** The address that an account is created with: primary, else work, else the first, else a userName that is one. */
 export function findCreationAddress(attributes: JsonObject): string | undefined {
@@ -14,27 +12,18 @@ export function findCreationAddress(attributes: JsonObject): string | undefined 
     emails.find((email) => email.primary === true) ??
     emails.find((email) => foldedText(email.type) === 'work') ??
     emails[0];
-  const value = chosen?.value;
-  if (typeof value === 'string') return value.trim();
-  const userName = attributes.userName;
-  return typeof userName === 'string' && isAddress(userName.trim()) ? userName.trim() : undefined;
+  if (typeof chosen?.value === 'string') return chosen.value.trim();
+  const userName = typeof attributes.userName === 'string' ? attributes.userName.trim() : '';
+  return isAddress(userName) ? userName : undefined;
 }
 
 /** Every address of the resource, folded for comparing. */
-export function listFoldedEmails(attributes: JsonObject): string[] {
-  const folded = new Set<string>();
-  for (const email of listEmails(attributes)) folded.add(foldedText(email.value));
-  return [...folded];
-}
+export const listFoldedEmails = (attributes: JsonObject) => [
+  ...new Set(listEmails(attributes).map(({ value }) => foldedText(value))),
+];
 
-function listEmails(attributes: JsonObject): JsonObject[] {
-  const emails = attributes.emails;
-  if (!Array.isArray(emails)) return [];
-  return emails.filter(
-    (email): email is JsonObject => isJsonObject(email) && foldedText(email.value) !== '',
-  );
-}
+const listEmails = ({ emails }: JsonObject) =>
+  listElements(emails).filter(({ value }) => foldedText(value) !== '');
 
-function foldedText(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? foldCase(value.trim()) : '';
-}
+const foldedText = (value: JsonValue | undefined) =>
+  typeof value === 'string' ? foldCase(value.trim()) : '';

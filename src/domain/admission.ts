@@ -62,6 +62,5 @@ export function createAdmission(
   };
 }
 
-function isQuiet({ underWay, restoredAt }: Use, nowMs: number): boolean {
-  return underWay === 0 && restoredAt <= nowMs;
-}
+const isQuiet = ({ underWay, restoredAt }: Use, nowMs: number) =>
+  underWay === 0 && restoredAt <= nowMs;

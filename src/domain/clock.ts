@@ -9,9 +9,7 @@ export interface Clock {
 }
 
 /** Time of a clock that passes evenly, in milliseconds from some beginning: what a duration is measured with. */
-export function readSteady(clock: Pick<Clock, 'now' | 'steady'>): number {
-  return clock.steady?.() ?? clock.now();
-}
+export const readSteady = (clock: Pick<Clock, 'now' | 'steady'>) => clock.steady?.() ?? clock.now();
 
 /** Follows failures of one thing: `began` hears the first of them, `over` how long they lasted and how many they were. */
 export function followOutage<Failure>(

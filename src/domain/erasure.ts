@@ -1,4 +1,4 @@
-import { foldCase, isJsonObject, type JsonObject, type JsonValue, parseFields } from './values.ts';
+import { foldCase, isJsonObject, type JsonObject, listElements, parseFields } from './values.ts';
 
 /** Text that replaces the name or id of an erased user. */
 export const ERASED = 'erased';
@@ -36,22 +36,14 @@ export function listPersonalNames(
   const whole = [parts.givenName, parts.familyName].filter(isText).join(' ');
   const texts = [
     ...[userName, displayName, nickName, externalId, parts.formatted, whole],
-    ...[...listValues(emails), ...listValues(phoneNumbers)],
+    ...[...listElements(emails), ...listElements(phoneNumbers)].map(({ value }) => value),
     ...[observed?.userName, observed?.email, observed?.fullName],
   ];
   // A name of two letters is in too many texts to identify a user.
   return [...new Set(texts.filter(isText))].filter((text) => text.trim().length > 2);
 }
 
-function listValues(list: JsonValue | undefined): (JsonValue | undefined)[] {
-  return Array.isArray(list)
-    ? list.map((entry) => (isJsonObject(entry) ? entry.value : undefined))
-    : [];
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Checks whether a text has one of these names in it, in any case, and not as a part of a longer word. */
 export function createMention(names: readonly string[]): (text: string | null) => boolean {

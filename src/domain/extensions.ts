@@ -14,9 +14,8 @@ export const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanage
 export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
 /** Name of an attribute as a write names it: one of an extension stands below its URN. */
-export function toWrittenName(extension: string | undefined, attribute: string): string {
-  return extension === undefined ? attribute : `${extension}:${attribute}`;
-}
+export const toWrittenName = (extension: string | undefined, attribute: string) =>
+  extension === undefined ? attribute : `${extension}:${attribute}`;
 
 /** An extension of a resource; empty when it has none. */
 export function toExtension(attributes: JsonObject, urn: string): JsonObject {

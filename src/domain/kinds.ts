@@ -57,9 +57,8 @@ export function isTheSame(newer: Sightings, older: Sightings): boolean {
 }
 
 /** True for a user or group that the service was found not to have since it was last seen. */
-export function isGone(observed: Pick<Sightings, 'at' | 'goneAt'> | undefined): boolean {
-  return observed?.goneAt !== undefined && observed.goneAt >= observed.at;
-}
+export const isGone = (observed: Pick<Sightings, 'at' | 'goneAt'> | undefined) =>
+  observed?.goneAt !== undefined && observed.goneAt >= observed.at;
 
 /** Owned fields of a user. `account`: that there is one. `address`: userName and e-mail, tried once, never repaired. */
 export type UserField =
@@ -89,12 +88,9 @@ export interface ObservedUser extends Sightings {
 }
 
 /** Removes personal data from the observation of an erased user. */
-export function withoutPersonalData({
-  userName: _u,
-  email: _e,
-  ...observed
-}: ObservedUser): ObservedUser {
-  return { ...observed, fullName: '' };
+export function withoutPersonalData(observed: ObservedUser): ObservedUser {
+  const { userName: _, email: __, ...others } = observed;
+  return { ...others, fullName: '' };
 }
 
 /** All that is known of one managed user, or of one whose removal is still under way. */
@@ -271,11 +267,7 @@ export interface LinkChange extends LinkKey {
   readonly stuck?: true;
   /** The service took it before and did not make it. Absent: it did not. */
   readonly ignored?: true;
-}
-
-/** A change that the service holds now. */
-export interface DoneLink extends LinkChange {
-  /** It was so before the bridge asked, so the bridge did not put the user in. */
+  /** It was so before the bridge asked, so the bridge did not put the user in. Absent: the bridge made it, or is to. */
   readonly madeByOthers?: true;
 }
 

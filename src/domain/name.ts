@@ -8,9 +8,7 @@ export interface PersonName {
 }
 
 /** One string for comparing and showing: parts joined, NFC, white space folded, trimmed. */
-export function fullName(name: PersonName): string {
-  return normaliseName(`${name.givenName} ${name.familyName}`);
-}
+export const fullName = (name: PersonName) => normaliseName(`${name.givenName} ${name.familyName}`);
 
 /** A name as it is compared: NFC, few combining marks in a row, runs of white space as one space, trimmed. Linear. */
 export function normaliseName(text: string): string {
@@ -22,18 +20,12 @@ export function normaliseName(text: string): string {
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /** True for two spellings of one name, apart in case, white space or escapes of HTML alone. */
-export function isSameSpelt(a: string, b: string): boolean {
-  return toSpelling(a) === toSpelling(b);
-}
+export const isSameSpelt = (a: string, b: string) => toSpelling(a) === toSpelling(b);
 
 /** True for two ways to write the name of one person: in other letters, or with the family name first. */
-export function isSamePersonName(a: string, b: string): boolean {
-  return toWords(a) === toWords(b);
-}
+export const isSamePersonName = (a: string, b: string) => toWords(a) === toWords(b);
 
-function toWords(name: string): string {
-  return toSpelling(name).split(' ').toSorted().join(' ');
-}
+const toWords = (name: string) => toSpelling(name).split(' ').toSorted().join(' ');
 
 /** True if the service still shows the name of before a change, and not just another spelling of the new one. */
 export function isNameKept(
@@ -46,9 +38,8 @@ export function isNameKept(
 }
 
 /** The form by which a name is recognised, however the service writes it: folded, and without escapes of HTML. Linear. */
-export function toSpelling(text: string): string {
-  return foldCase(normaliseName(text.replace(ESCAPE, toCharacter)));
-}
+export const toSpelling = (text: string) =>
+  foldCase(normaliseName(text.replace(ESCAPE, toCharacter)));
 
 const ESCAPE = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi;
 
@@ -88,9 +79,7 @@ export function findDesiredName(attributes: JsonObject): PersonName | undefined 
   return formatted === '' ? undefined : splitName(formatted);
 }
 
-function text(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value.trim() : '';
-}
+const text = (value: JsonValue | undefined) => (typeof value === 'string' ? value.trim() : '');
 
 /** True when any of the texts matches any pattern; `*` stands for any text, case does not matter. */
 export type Matcher = (texts: readonly (string | null | undefined)[]) => boolean;

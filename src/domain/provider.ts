@@ -30,9 +30,8 @@ export interface Owned {
 }
 
 /** True when a provider other than this one manages the user or group. */
-export function isOfOther(provider: string, row: Owned): boolean {
-  return row.origin !== null && row.provider !== provider;
-}
+export const isOfOther = (provider: string, row: Owned) =>
+  row.origin !== null && row.provider !== provider;
 
 /** Choices of a provider where the standard leaves several; the first of each is the default. */
 export const CHOICES = {
@@ -132,6 +131,5 @@ export interface AdoptionRequest {
 }
 
 /** Tells why nothing was taken over. */
-export function toAdoptionWords(adoption: Exclude<Adoption, { kind: 'adopted' }>): string {
-  return 'reason' in adoption ? adoption.reason : NOT_ADOPTED[adoption.kind];
-}
+export const toAdoptionWords = (adoption: Exclude<Adoption, { kind: 'adopted' }>) =>
+  'reason' in adoption ? adoption.reason : NOT_ADOPTED[adoption.kind];

@@ -138,9 +138,7 @@ function rule(
 }
 
 /** True when the pattern stands for more than one name. */
-export function hasStar(pattern: string): boolean {
-  return pattern.includes('*');
-}
+export const hasStar = (pattern: string) => pattern.includes('*');
 
 function toQuery(pattern: string): NameQuery {
   return hasStar(pattern)

@@ -22,9 +22,7 @@ export function createSeatRefusals(entries: readonly string[]): (refusal: Refusa
   };
 }
 
-function isStatus(entry: string): boolean {
-  return /^4\d\d$/.test(entry);
-}
+const isStatus = (entry: string) => /^4\d\d$/.test(entry);
 
 /** Seats of the service, as far as they are known. */
 export interface Seats {

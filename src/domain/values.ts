@@ -24,9 +24,12 @@ export interface JsonObject {
 }
 
 /** True for a JSON object: neither null nor an array. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The complex values of a multi-valued attribute. */
+export const listElements = (list: JsonValue | undefined) =>
+  Array.isArray(list) ? list.filter(isJsonObject) : [];
 
 /** The keys of an object of ours, which has no others than the fields of its type. */
 export function parseFields<Field extends string>(rows: { readonly [F in Field]?: unknown }) {
@@ -71,14 +74,10 @@ export type UserId = string & { readonly brand: 'UserId' };
 export type GroupId = string & { readonly brand: 'GroupId' };
 
 /** Brands text as a user's SCIM id; only the store knows whether such a user exists. */
-export function userId(text: string): UserId {
-  return text as UserId;
-}
+export const userId = (text: string): UserId => text as UserId;
 
 /** Brands text as a group's SCIM id; only the store knows whether such a group exists. */
-export function groupId(text: string): GroupId {
-  return text as GroupId;
-}
+export const groupId = (text: string): GroupId => text as GroupId;
 
 /** Chance in an id: of a million ids two are the same in one of ten million companies, and the store takes one of them. */
 const ID_BYTES = 8;
@@ -99,9 +98,7 @@ export function newId(): string {
 const FORM = /^(?:[a-f][0-9a-f]{15}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** True for text in the form of the ids that the bridge makes. Any other text in the place of an id may be a name. */
-export function isId(text: string): boolean {
-  return FORM.test(text);
-}
+export const isId = (text: string) => FORM.test(text);
 
 /** One resource, as locks, waiters and logs name it. */
 export type ResourceKey =
@@ -115,14 +112,11 @@ export interface GivenKey {
 }
 
 /** The key of a resource that is stored under this id. */
-export function toResourceKey({ type, id }: GivenKey): ResourceKey {
-  return type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) };
-}
+export const toResourceKey = ({ type, id }: GivenKey): ResourceKey =>
+  type === 'user' ? { type, id: userId(id) } : { type, id: groupId(id) };
 
 /** The key as text, for maps and log lines. */
-export function keyText(key: ResourceKey): string {
-  return `${key.type}:${key.id}`;
-}
+export const keyText = (key: ResourceKey) => `${key.type}:${key.id}`;
 
 /** A refusal in words that may be shown to an operator and to the provider. */
 export interface Refusal {
@@ -137,9 +131,8 @@ export interface Refusal {
 }
 
 /** Refusal by the bridge itself: what it would need is not its own, or not clear. @param words a sentence without its period */
-export function toOwnRefusal(words: string) {
-  return { code: 'conflict', words, ours: true } as const satisfies Refusal;
-}
+export const toOwnRefusal = (words: string) =>
+  ({ code: 'conflict', words, ours: true }) as const satisfies Refusal;
 
 /** Problem of a change that the service accepted and did not make, in our words: the service has none. */
 export const NOT_APPLIED: Refusal = {
@@ -154,6 +147,4 @@ export const NOT_THERE: Refusal = {
 };
 
 /** True where the service accepted a change and did not make it: its next success is looked at before it is believed. */
-export function isNotApplied(problem: Refusal | undefined): boolean {
-  return problem?.code === NOT_APPLIED.code;
-}
+export const isNotApplied = (problem: Refusal | undefined) => problem?.code === NOT_APPLIED.code;

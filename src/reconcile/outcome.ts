@@ -1,6 +1,6 @@
 import type { Echo } from '../domain/cell.ts';
 import type { SeenEntities } from '../domain/entity.ts';
-import type { DoneLink, ObservedGroup, ObservedUser, UpstreamGroupIds } from '../domain/kinds.ts';
+import type { LinkChange, ObservedGroup, ObservedUser, UpstreamGroupIds } from '../domain/kinds.ts';
 import { BridgeError, type Refusal } from '../domain/values.ts';
 import type { Field, Part } from '../plan/step.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
@@ -147,7 +147,7 @@ export interface Known {
   /** The group as observed. */
   readonly group?: ObservedGroup;
   readonly echo?: Echo;
-  readonly done?: readonly (Field | DoneLink)[];
+  readonly done?: readonly (Field | LinkChange)[];
   /** All members of the group, by numeric id, when the step listed them. */
   readonly memberIds?: readonly number[] | undefined;
   /** All admins of the group, in the same way. */
