@@ -10,9 +10,7 @@ import {
   compareWithKnown,
   type DriftChanges,
   type KnownDifferences,
-  type Look,
   listKnown,
-  listPartsOf,
   lookAt,
   readGroupLists,
   storeDriftChanges,
@@ -29,8 +27,8 @@ const NAMESAKES_MAX = 200;
 
 /** Rows of a type that only a look can tell more of, by their numbers. */
 interface Suspects {
-  /** Those with new differences, with what shows these. */
-  readonly differing: Map<number, Look['parts']>;
+  /** Those with new differences. */
+  readonly differing: number[];
   /** Those that a list left out. */
   readonly managed: number[];
   readonly unmanaged: number[];
@@ -64,7 +62,7 @@ export class Comparison {
       await markToLook(tx, keys, clock.now());
     });
     for (const type of ['user', 'group'] as const) {
-      const suspects: Suspects = { differing: new Map(), managed: [], unmanaged: [] };
+      const suspects: Suspects = { differing: [], managed: [], unmanaged: [] };
       for await (const rows of readRows(store.read, type, { limit: COMPARED[type] })) {
         signal.throwIfAborted();
         await this.#compare(rows, suspects);
@@ -161,16 +159,10 @@ export class Comparison {
     const isSure = (kind: string, memberId: string) =>
       !reading.moved.has(memberId) && !(reading.doubted.has(row.seq) && kind.startsWith('member.'));
     const differences = await listDifferences(deps.store.read, row, deactivation);
-    const changes = compareWithKnown(
-      differences.filter(({ kind, memberId }) => isSure(kind, memberId)),
-      { ...known, drifts: known.drifts.filter((one) => isSure(one.kind, one.member_id)) },
-    );
-    const kinds = changes.fresh.map(({ kind }) => kind);
-    if (kinds.length === 0 || row.origin === null) return changes;
+    const changes = compareWithKnown(differences, known, isSure);
+    if (changes.fresh.length === 0 || row.origin === null) return changes;
     // A missing one was looked for before.
-    if (reading.isSeen(row)) {
-      suspects.differing.set(row.seq, listPartsOf(kinds, deactivation));
-    }
+    if (reading.isSeen(row)) suspects.differing.push(row.seq);
     return { ...changes, fresh: [] };
   }
 
@@ -186,26 +178,25 @@ export class Comparison {
       return [...seqs.slice(first), ...seqs.slice(0, first)];
     };
     const missing = [...rotate(managed), ...rotate(unmanaged)];
-    for (const seq of [...differing.keys(), ...missing.slice(0, LOOKS_MAX)]) {
+    for (const seq of [...differing, ...missing.slice(0, LOOKS_MAX)]) {
       signal.throwIfAborted();
       const [row] = await listRows(store.read, type, { seq });
-      if (row !== undefined) await this.#lookAt(row, differing.get(seq));
+      if (row !== undefined) await this.#lookAt(row, !differing.includes(seq));
     }
     const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
     const left = missing.length - LOOKS_MAX;
     if (left > 0) this.reasons.add(`${toCount(left, one, many)} not looked for yet`);
   }
 
-  /** Looks at one, once the service shows our last write. `parts`: those in which it differs; undefined: it is missing. */
-  async #lookAt(row: ResourceRow, parts: Look['parts'] | undefined): Promise<void> {
+  /** Looks at one, once the service shows our last write. */
+  async #lookAt(row: ResourceRow, isMissing: boolean): Promise<void> {
     const { deps, signal } = this.#run;
-    const look = { parts: parts ?? [], detector: 'sweep' } as const;
-    let looked = await lookAt(this.#run, row, look);
+    let looked = await lookAt(this.#run, row, 'sweep');
     if (looked.kind === 'just-written') {
       await deps.clock.sleep(looked.until - deps.clock.now(), signal);
-      looked = await lookAt(this.#run, row, look);
+      looked = await lookAt(this.#run, row, 'sweep');
     }
-    const isManagedMissing = parts === undefined && row.origin !== null;
+    const isManagedMissing = isMissing && row.origin !== null;
     if (looked.kind === 'looked') {
       this.counts.opened += looked.drifts.length;
       // A list may always leave out inactive users; a managed one that is found proves that its list was not complete.
@@ -214,7 +205,7 @@ export class Comparison {
       return;
     }
     this.counts.unknown += 1;
-    if (looked.kind !== 'could-not-look' || (parts === undefined && row.origin === null)) return;
+    if (looked.kind !== 'could-not-look' || (isMissing && row.origin === null)) return;
     const what = isManagedMissing
       ? 'somebody missing could not be looked for'
       : 'what was seen to differ could not be looked at again';

@@ -1,8 +1,6 @@
 import { holdsMore, toChangeKey } from '../../domain/change.ts';
 import { type Detector, type Difference, type DriftKind, findRepair } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
-import type { Deactivation } from '../../domain/kinds.ts';
-import { parseFields } from '../../domain/values.ts';
 import {
   changeDrifts,
   type DriftRow,
@@ -43,43 +41,6 @@ import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/apply.ts';
 import { findCompanyUser, observeCompanyUser, toObservedColumns } from '../user/observe.ts';
 
-/** Part that a look reads beside state, name and members. `companyUser`: licence and suspension. */
-type LookPart = 'companyUser' | 'admins' | 'entities';
-
-/** Lists the parts in which drift of these kinds can be seen. */
-export function listPartsOf(kinds: readonly DriftKind[], deactivation: Deactivation): LookPart[] {
-  const isSuspension = deactivation === 'temporarilyInactive';
-  const patterns = {
-    companyUser: isSuspension ? /^user\.(access|deactivated|activated)$/ : /^user\.access$/,
-    admins: /^admin\./,
-    entities: /^entity\./,
-  };
-  return parseFields<LookPart>(patterns).filter((part) =>
-    kinds.some((kind) => patterns[part].test(kind)),
-  );
-}
-
-/** Lists the managed parts of a user or group. */
-export async function listManagedParts(
-  { store: { read }, policy }: ReconcileDeps,
-  row: ResourceRow,
-): Promise<LookPart[]> {
-  if (row.type === 'group') {
-    const parts: LookPart[] = listEntityFields(parseCells(row)).length > 0 ? ['entities'] : [];
-    const hasAdmins = row.admins_asked === 1 || (await hasLink(read, row, 'administered'));
-    return hasAdmins ? ['admins', ...parts] : parts;
-  }
-  const { appsPermissions, temporarilyInactive } = toUserState(row).desired;
-  const isOwned = appsPermissions !== undefined || temporarilyInactive !== undefined;
-  return isOwned || policy.deactivation === 'temporarilyInactive' ? ['companyUser'] : [];
-}
-
-/** A look at one user or group. */
-export interface Look {
-  readonly parts: readonly LookPart[];
-  readonly detector: Detector;
-}
-
 /** Result of a look. */
 export type Looked =
   /** `drifts`: the new ones. */
@@ -96,11 +57,14 @@ export type Looked =
   | { readonly kind: 'just-written'; readonly until: number }
   | { readonly kind: 'could-not-look'; readonly reason: string };
 
-/** Looks at one user or group, and stores what was seen and what differs, unless it was written since it was read. */
+/**
+ * Looks at what is managed of one user or group, and stores what was seen and what differs, unless it was written since it
+ * was read. Of what could not be read, what is known stays.
+ */
 export async function lookAt(
   { deps, signal }: Pick<ReadRun, 'deps' | 'signal'>,
   row: ResourceRow,
-  { parts, detector }: Look,
+  detector: Detector,
 ): Promise<Looked> {
   const { store, clock, policy } = deps;
   if (isBusy(row)) return { kind: 'busy' };
@@ -111,11 +75,12 @@ export async function lookAt(
   if (until > at) return { kind: 'just-written', until };
   const looking = withCalls(deps, { class: 'look', key: `${row.type}:${row.id}`, signal });
   const looked = await (row.type === 'user'
-    ? tryLook(looking, 'users', () => lookAtUserParts(looking, row, parts))
-    : tryLook(looking, 'groups', () => lookAtGroupParts(looking, row, parts)));
+    ? tryLook(looking, 'users', () => lookAtAccount(looking, row))
+    : tryLook(looking, 'groups', () => lookAtLists(looking, row)));
   if (looked.kind !== 'done') return { kind: 'could-not-look', reason: looked.problem.code };
   const { known } = looked;
   const isGone = known.missing === true;
+  const isShown = (kind: DriftKind) => isShownBy(known, kind, { at, policy });
   return store.write(async (tx): Promise<Looked> => {
     const locked = await lockRow(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return { kind: 'busy' };
@@ -124,67 +89,76 @@ export async function lookAt(
     const fresh = (await lockRow(tx, row)) ?? locked;
     if (isBusy(fresh)) return { kind: 'busy' };
     const differences = await listDifferences(tx, fresh, policy.deactivation);
-    const changes = compareWithKnown(differences, await listKnown(tx, [row.id]));
+    const changes = compareWithKnown(differences, await listKnown(tx, [row.id]), isShown);
     const drifts = await storeDriftChanges(tx, changes, { detector, now });
     if (isGone && row.origin === null) await deleteRow(tx, fresh, now);
     return { kind: 'looked', at, isGone, drifts };
   });
 }
 
-async function lookAtUserParts(
-  deps: ReconcileDeps,
-  row: UserRow,
-  parts: readonly LookPart[],
-): Promise<Outcome> {
+/** True for drift of a kind that a look of this moment has shown. */
+function isShownBy(
+  { adminIds, entities, observed }: Known,
+  kind: DriftKind,
+  { at, policy }: { readonly at: number; readonly policy: ReconcileDeps['policy'] },
+): boolean {
+  if (kind.startsWith('admin.')) return adminIds !== undefined;
+  if (kind.startsWith('entity.')) return entities !== undefined;
+  const suspends = policy.deactivation === 'temporarilyInactive';
+  const isOfList = suspends ? /^user\.(access|deactivated|activated)$/ : /^user\.access$/;
+  return !isOfList.test(kind) || (observed?.listedAt ?? 0) >= at;
+}
+
+async function lookAtAccount(deps: ReconcileDeps, row: UserRow): Promise<Outcome> {
   const state = toUserState(row);
   const looked = await lookAtUser(deps, state);
   if (looked.kind !== 'done' || looked.known.missing) return looked;
   const { observed } = looked.known;
-  if (observed === undefined) return toUnseen('not-found');
-  if (parts.length === 0) return looked;
-  const { upstreamId } = state;
-  const search = upstreamId !== undefined && findCompanyUser(deps, upstreamId, observed);
-  const found = search && (await seenOr(search, undefined));
-  if (!found) return toUnseen('companyUsers');
-  const seen = observeCompanyUser(found, observed, deps.clock.now());
-  return { kind: 'done', known: { observed: seen } };
+  if (observed === undefined) return NOT_FOUND;
+  const { upstreamId, desired } = state;
+  const { appsPermissions, temporarilyInactive } = desired;
+  const isOwned = appsPermissions !== undefined || temporarilyInactive !== undefined;
+  const isListed = isOwned || deps.policy.deactivation === 'temporarilyInactive';
+  if (!isListed || upstreamId === undefined) return looked;
+  const found = await seenOr(findCompanyUser(deps, upstreamId, observed), undefined);
+  const seen = found && observeCompanyUser(found, observed, deps.clock.now());
+  return { kind: 'done', known: { observed: seen ?? observed } };
 }
 
-async function lookAtGroupParts(
-  deps: ReconcileDeps,
-  row: GroupRow,
-  parts: readonly LookPart[],
-): Promise<Outcome> {
+async function lookAtLists(deps: ReconcileDeps, row: GroupRow): Promise<Outcome> {
   const looked = await lookAtGroup(deps, toGroupState(row));
   if (looked.kind !== 'done' || looked.known.missing || isMoved(row, looked.known)) return looked;
-  if (looked.known.group === undefined) return toUnseen('not-found');
-  const lists = await readLists(deps, row, parts);
-  if (lists === undefined) return toUnseen('could-not-look');
-  return { kind: 'done', known: { ...looked.known, ...lists } };
+  if (looked.known.group === undefined) return NOT_FOUND;
+  const { read } = deps.store;
+  const hasAdmins = row.admins_asked === 1 || (await hasLink(read, row, 'administered'));
+  const admins = hasAdmins ? await readList(deps, row, 'admins') : {};
+  const hasEntities = listEntityFields(parseCells(row)).length > 0;
+  const entities = hasEntities ? await readList(deps, row, 'entities') : {};
+  return { kind: 'done', known: { ...looked.known, ...admins, ...entities } };
 }
 
-/** Reads lists of a group; undefined: the service does not show one. */
-async function readLists(
+/** Reads a list of a group; undefined: the service does not show it. */
+async function readList(
   deps: ReconcileDeps,
   { upstream_uid: uid }: GroupRow,
-  parts: readonly LookPart[],
+  list: 'admins' | 'entities',
 ): Promise<Pick<Known, 'adminIds' | 'entities'> | undefined> {
-  if (parts.length === 0) return {};
   if (uid === null) return undefined;
-  const read = async () => ({
-    adminIds: parts.includes('admins') ? await fetchAdminIds(deps, uid) : undefined,
-    entities: parts.includes('entities') ? await fetchEntities(deps, uid) : undefined,
-  });
+  const read = async () =>
+    list === 'admins'
+      ? { adminIds: await fetchAdminIds(deps, uid) }
+      : { entities: await fetchEntities(deps, uid) };
   return seenOr(read(), undefined);
 }
+
+const NOT_FOUND: Outcome = {
+  kind: 'later',
+  problem: { code: 'not-found', words: 'not-found' },
+};
 
 /** True for a group that was found under another id. */
 function isMoved(row: GroupRow, { ids }: Known): boolean {
   return ids?.uid !== undefined && ids.uid !== row.upstream_uid;
-}
-
-function toUnseen(code: string): Outcome {
-  return { kind: 'later', problem: { code, words: code } };
 }
 
 /** Stores what a look has shown of a row that was not changed meanwhile. `now` is epoch milliseconds. */
@@ -215,16 +189,19 @@ export async function listKnown(db: Db, ids: readonly string[]) {
   return { drifts: await listActiveDrifts(db, ids), held: await listHeldChanges(db, ids) };
 }
 
-/** Compares what differs of one user or group with what is known of it; a drift under repair is left to its repair. Pure. */
+/**
+ * Compares what differs of one user or group with what is known of it; a drift under repair is left to its repair, and
+ * what is not sure as it is. Pure.
+ */
 export function compareWithKnown(
   differences: readonly Difference[],
   { drifts, held }: KnownDifferences,
+  isSure: (kind: DriftKind, memberId: string) => boolean,
 ): DriftChanges {
   const isHeld = ({ kind, memberId }: Difference) =>
     held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
-  const fresh = new Map(
-    differences.filter((one) => !isHeld(one)).map((one) => [toChangeKey(one), one]),
-  );
+  const isNews = (one: Difference) => isSure(one.kind, one.memberId) && !isHeld(one);
+  const fresh = new Map(differences.filter(isNews).map((one) => [toChangeKey(one), one]));
   // Nothing else is known of what is not there.
   const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
   const same: DriftRow[] = [];
@@ -234,7 +211,7 @@ export function compareWithKnown(
     const key = toChangeKey({ kind: row.kind, memberId: row.member_id });
     const difference = fresh.get(key);
     fresh.delete(key);
-    if (row.status === 'repairing') continue;
+    if (row.status === 'repairing' || !isSure(row.kind, row.member_id)) continue;
     if (difference === undefined) gone.push(...(isMissing ? [] : [row]));
     else if (isSame(row, difference)) same.push(row);
     else other.push({ row, difference });
@@ -280,13 +257,13 @@ export async function readGroupLists({ deps, reading, signal }: ReadRun) {
         signal.throwIfAborted();
         const askedAt = deps.clock.now();
         const looking = withCalls(deps, { class: 'look', key: `group:${row.id}`, signal });
-        const lists = await readLists(looking, row, [name]);
-        if (lists === undefined) unread.add(name);
+        const seen = await readList(looking, row, name);
+        if (seen === undefined) unread.add(name);
         else {
           await write(async (tx) => {
             const locked = await lockRow(tx, row);
             const isNews = locked && decideMerge(locked, askedAt) === 'merge';
-            if (isNews) await observeGroup(tx, locked, lists, deps.clock.now());
+            if (isNews) await observeGroup(tx, locked, seen, deps.clock.now());
           });
         }
       }

@@ -1,10 +1,11 @@
+import type { Detector } from '../../domain/drift.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked } from '../../store/resources/state.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
-import { type Look, type Looked, listManagedParts, lookAt } from '../compare/look.ts';
+import { type Looked, lookAt } from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { type DecisionSource, decide } from './decide.ts';
@@ -68,16 +69,15 @@ const RETRY_MS = { min: 1_000, max: 10 * 60_000 };
 /** Result of a look that an operator asked for, with all drifts; `not-linked`: the service is not known to have it. */
 export type LookResult = Looked | { readonly kind: 'unknown' | 'not-linked' };
 
-/** Looks at all that is managed, and reports the new drifts. */
+/** Looks, and reports the new drifts. */
 async function lookAndReport(
-  deps: ReconcileDeps,
+  looking: { readonly deps: ReconcileDeps; readonly signal: AbortSignal },
   row: ResourceRow,
-  { signal, detector }: Pick<Look, 'detector'> & { readonly signal: AbortSignal },
+  detector: Detector,
 ): Promise<Looked> {
-  const parts = await listManagedParts(deps, row);
-  const looked = await lookAt({ deps, signal }, row, { parts, detector });
+  const looked = await lookAt(looking, row, detector);
   const drifts = looked.kind === 'looked' ? looked.drifts : [];
-  for (const { kind, id } of drifts) deps.events.driftFound({ kind, driftId: id });
+  for (const { kind, id } of drifts) looking.deps.events.driftFound({ kind, driftId: id });
   return looked;
 }
 
@@ -102,7 +102,7 @@ async function takeInspection(deps: ReconcileDeps, row: ResourceRow, signal: Abo
   const { store, clock } = deps;
   const { id, look_source: detector, look_since, look_at } = row;
   if (detector === null || look_since === null || look_at === null) return false;
-  const looked = await lookAndReport(deps, row, { detector, signal });
+  const looked = await lookAndReport({ deps, signal }, row, detector);
   if (looked.kind === 'looked') {
     // Unless there is a newer reason to look.
     await store.write((tx) => updateWhere(tx, 'resources', { id, look_since }, NO_LOOK));
@@ -127,8 +127,7 @@ async function lookNow(
   if (row === undefined) return { kind: 'unknown' };
   if (!isLinked(row)) return { kind: 'not-linked' };
   const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
-  const how = { detector: 'operator', signal } as const;
-  const looked = await lookAndReport({ ...deps, upstream }, row, how);
+  const looked = await lookAndReport({ deps: { ...deps, upstream }, signal }, row, 'operator');
   if (looked.kind !== 'looked') return looked;
   return { ...looked, drifts: await listActiveDrifts(store.read, [row.id]) };
 }
