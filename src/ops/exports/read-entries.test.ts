@@ -117,7 +117,7 @@ describe('readEntries', () => {
   test('refuses too many people', async () => {
     const file = `userName\n${'a\n'.repeat(ENTRIES_MAX + 1)}`;
 
-    await expect(read(file)).rejects.toThrow(/more than 200000 people/);
+    await expect(read(file)).rejects.toThrow(/more than 100000 people/);
   });
 
   test('the id of a provider is its externalId, and that of a server is not', async () => {

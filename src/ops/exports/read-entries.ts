@@ -59,7 +59,7 @@ export interface ExportEntry {
 }
 
 /** People of one export. */
-export const ENTRIES_MAX = 200_000;
+export const ENTRIES_MAX = 100_000;
 
 /** Owner of the column `id`: the provider, which sends it as `externalId`, or the SCIM server that is listed. */
 export type IdsOf = 'provider' | 'server';

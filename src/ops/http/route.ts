@@ -1,5 +1,3 @@
-import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
 import type { GivenKey } from '../../domain/values.ts';
@@ -125,7 +123,9 @@ export function route<
         req,
         res,
       };
-      await send(res, first, await handle(sources, call));
+      const { status = first, json, ...notes }: Answer<unknown> = await handle(sources, call);
+      noteAct(res, notes);
+      res.status(status).set('Cache-Control', 'no-store').json(json);
     },
   ];
   return { ...described, method, serve, role };
@@ -202,45 +202,6 @@ export function createRouteRouter(
 /** An answer without notes. */
 export function ok<Json>(json: Json) {
   return { json };
-}
-
-async function send(
-  res: Response,
-  first: number,
-  { status = first, json, ...notes }: Answer<unknown>,
-): Promise<void> {
-  noteAct(res, notes);
-  res.status(status).set('Cache-Control', 'no-store').type('application/json');
-  if (!isLong(json)) {
-    res.send(JSON.stringify(json));
-    return;
-  }
-  try {
-    await pipeline(toParts(json), res);
-  } catch (error) {
-    // Who asked does not wait for the rest any more.
-    if (!(error instanceof Error && 'code' in error && error.code === CLOSED)) throw error;
-  }
-}
-
-const CLOSED = 'ERR_STREAM_PREMATURE_CLOSE';
-/** Items of a list that are written at once; a page has no more. */
-const PART = 1_000;
-
-function isLong(json: unknown): json is { readonly items: readonly unknown[] } {
-  const isList = typeof json === 'object' && json !== null && 'items' in json;
-  return isList && Array.isArray(json.items) && json.items.length > PART;
-}
-
-/** The JSON of a long list, part by part: other requests are served between. */
-async function* toParts({ items, ...rest }: { readonly items: readonly unknown[] }) {
-  yield `${JSON.stringify(rest).slice(0, -1)},"items":[`;
-  for (let first = 0; first < items.length; first += PART) {
-    const part = JSON.stringify(items.slice(first, first + PART)).slice(1, -1);
-    yield first === 0 ? part : `,${part}`;
-    await nextTurn();
-  }
-  yield ']}';
 }
 
 /** The router has matched the path, so its parameters are there. */
