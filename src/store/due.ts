@@ -24,10 +24,7 @@ import { updateWhere } from './tables.ts';
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
 
 /** Work whose time has come. */
-export interface DueWork {
-  readonly key: ResourceKey;
-  readonly dueClass: DueClass;
-}
+export type DueWork = { readonly key: ResourceKey; readonly dueClass: DueClass };
 
 /** Resources whose time has come (epoch milliseconds), but for these: removal of access first, then the oldest. */
 export async function listDue(
@@ -133,14 +130,8 @@ export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number
   while (changed === CHUNK) changed = await store.write((tx) => execute(tx, update));
 }
 
-/** User or group with a change that is tried now. */
-export interface Retried {
-  readonly type: 'user' | 'group';
-  readonly id: string;
-  readonly name: string;
-  /** The fields that wait, and `members` or `admins` where users of a list do; empty: a look at it. */
-  readonly waits: readonly string[];
-}
+/** User or group that is tried now, with the fields and lists of it that wait; none: a look at it. */
+export type Retried = GivenKey & { readonly name: string; readonly waits: readonly string[] };
 
 /** Makes due what waits for an attempt; what is stuck or waits for a seat, only beyond these times. `tried` gets some at a time. Epoch milliseconds. */
 export async function retryResting(
@@ -160,11 +151,7 @@ export async function retryResting(
 }
 
 /** Makes these due now as far as something of them waits, stuck or not, and returns those. `now` is epoch milliseconds. */
-export async function retryEach(
-  tx: Db,
-  keys: readonly GivenKey[],
-  now: number,
-): Promise<Retried[]> {
+export async function retryEach(tx: Db, keys: readonly GivenKey[], now: number) {
   const tried: Retried[] = [];
   for (const key of keys) {
     const row = await lockRow(tx, key);
@@ -195,15 +182,9 @@ export const listRestingGroupsOf = (db: Db, id: string, now: number) =>
     where person.id = ${id} and link.pending is not null and link.retry_at > ${now}`;
 
 /** Change of a provider until the service holds it, with the time of its acceptance (epoch milliseconds) and its version. */
-export type AskedChange = { readonly kind: ChangeClass } & Readonly<
-  Record<'at' | 'version', number>
->;
+export type AskedChange = Readonly<{ kind: ChangeClass; at: number; version: number }>;
 
-/**
- * Remembers an accepted change until the service holds it. Of several that wait for one user or group the most urgent is
- * remembered, and of equal ones the first. Who is to be in no longer leaves.
- * @param trace of its request, as W3C Trace Context writes it; null: it has none
- */
+/** Remembers an accepted change until the service holds it: of several the most urgent, and of equal ones the first. `trace`: of its request (W3C Trace Context). */
 export async function keepChange(
   tx: Db,
   row: ResourceRow,

@@ -277,10 +277,7 @@ export async function listCallsOf(db: Db, { id, accountId, limit }: PastQuery) {
 export const findNewestCallAt = async (db: Db, resource_id: string) =>
   (await listWhere(db, 'own_calls', { resource_id }, { order: 'at desc', limit: 1 }))[0]?.at;
 
-/**
- * Counts whom providers took something from since `since` (epoch milliseconds), each once, up to `max`. Refused calls
- * do not count, those of unknown outcome do, and those of repair plans do not.
- */
+/** Counts whom providers took something from since `since`, each once, up to `max`: calls that were refused or made for plans do not count. */
 export async function countProviderHarm(
   db: Db,
   { harm, since, max }: { readonly harm: HarmKind; readonly since: number; readonly max: number },

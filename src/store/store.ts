@@ -39,10 +39,7 @@ export interface Store {
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Tells of every write from now on; of one listener, the latest. */
   onWrite(listen: (result: 'done' | 'failed', durationMs: number) => void): void;
-  /**
-   * Finds why the store takes no writes, and since when (epoch milliseconds), although it may be read. A small write is tried
-   * where the last one failed, so that an end of the trouble shows without traffic.
-   */
+  /** Finds why the store takes no writes, and since when, although it may be read: a small write is tried where the last one failed. */
   findWriteTrouble(now: number): Promise<{ code: string; sinceMs: number } | undefined>;
   /** Tells of every statement from now on, with its first word such as `select`; of one listener, the latest. */
   onStatement(
@@ -92,10 +89,7 @@ export async function askUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Writes as `store.write` does. Where the connection is lost during the commit, `isKept` looks whether it was kept;
- * undefined: that does not show. @throws StoreError `store-unsure` if it cannot be found out in time
- */
+/** Writes as `store.write` does; `isKept` looks whether a commit whose answer was lost was kept (undefined: unknown). @throws StoreError `store-unsure` */
 export async function writeSurely<T>(
   store: Pick<Store, 'write'>,
   work: (tx: Db) => Promise<T>,

@@ -4,7 +4,6 @@ import {
   chunks,
   forUpdate,
   readInChunks,
-  readNumber,
   readOne,
   select,
   toAssignments,
@@ -17,28 +16,18 @@ type Table = keyof Schema;
 /** Row of a table: see the schema for its columns. */
 export type Row<Name extends Table> = Selectable<Schema[Name]>;
 
-interface Bounds<Value> {
-  readonly '<'?: Value;
-  readonly '<='?: Value;
-  readonly '>'?: Value | RawBuilder<Value>;
-  readonly '>='?: Value;
-  /** null: it has any value. */
-  readonly '<>'?: Value | null;
-  readonly 'not in'?: readonly Value[];
-}
+/** Comparisons of a column with a value; `<>` null: it has any value. */
+type Bounds<Value> = Partial<
+  Readonly<Record<'<' | '<=' | '>' | '>=' | '<>', Value | RawBuilder<Value> | null>>
+> & { readonly 'not in'?: readonly Value[] };
 
 type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>> | RawBuilder<Value>;
 
-/** What a column is compared with: an id with any text, whether it is one or not. */
-type Sought<Column, Value> = [Column, Value] extends ['id', string] ? string : Value;
-
-/** Condition of rows: all of these columns are so. */
+/** Condition of rows: all of these columns are so. An id is compared with any text. */
 export type Where<Name extends Table> = {
-  readonly [Column in keyof Row<Name>]?: Is<Sought<Column, Row<Name>[Column]>>;
-};
-
-type Filter<Name extends Table> = {
-  readonly [Column in keyof Row<Name>]?: Is<Sought<Column, Row<Name>[Column]>> | undefined;
+  readonly [Column in keyof Row<Name>]?:
+    | Is<[Column, Row<Name>[Column]] extends ['id', string] ? string : Row<Name>[Column]>
+    | undefined;
 };
 
 type Order<Name extends Table> = `${keyof Row<Name> & string}${'' | ' desc'}`;
@@ -55,14 +44,14 @@ export interface Choice<Name extends Table> {
 export function listWhere<Name extends Table, Found = Row<Name>>(
   db: Db,
   table: Name,
-  where: Filter<Name>,
+  where: Where<Name>,
   { order = [], limit, lock = false }: Choice<Name> = {},
 ): Promise<Found[]> {
   const by = typeof order === 'string' ? order : order.join(', ');
   const sorted = by === '' ? sql`` : sql`order by ${sql.raw(by)}`;
   const limited = limit === undefined ? sql`` : sql`limit ${limit}`;
   const end = sql`${sorted} ${limited} ${lock ? forUpdate(db) : sql``}`;
-  return run(db, sql`select * from ${sql.table(table)}`, { where, end });
+  return run(db, sql`select * from ${sql.table(table)}`, where, end);
 }
 
 /** Part of a list, the newest first: at most so many rows, before the one with the number `from`. */
@@ -75,12 +64,12 @@ export interface NewestPart {
 export function listNewest<Name extends Table>(
   db: Db,
   table: Name,
-  where: Filter<Name>,
+  where: Where<Name>,
   { from, limit }: NewestPart,
 ): Promise<Row<Name>[]> {
-  const end = sql`order by seq desc limit ${limit}`;
   const before = { ...where, seq: { '<': from } };
-  return run(db, sql`select * from ${sql.table(table)}`, { where: before, end });
+  const end = sql`order by seq desc limit ${limit}`;
+  return run(db, sql`select * from ${sql.table(table)}`, before, end);
 }
 
 /** Finds a row of a table; undefined: there is none. */
@@ -99,11 +88,13 @@ export async function countWhere<Name extends Table>(
   table: Name,
   where: Where<Name>,
 ): Promise<number> {
-  let count = 0;
-  for (const which of toConditions(where)) {
-    count += await readNumber(db, sql`select count(*) from ${sql.table(table)} where ${which}`);
-  }
-  return count;
+  const counts = await run<{ count: number }>(
+    db,
+    sql`select count(*) as count from ${sql.table(table)}`,
+    where,
+    sql``,
+  );
+  return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
 type NewRow<Name extends Table, New = Insertable<Schema[Name]>> = {
@@ -157,31 +148,26 @@ export async function putAll<Name extends Table>(
 }
 
 /** Changes rows of a table, and returns them as they are then. */
-export async function updateWhere<Name extends Table>(
+export const updateWhere = <Name extends Table>(
   tx: Db,
   table: Name,
   where: Where<Name>,
   change: Updateable<Schema[Name]>,
-): Promise<Row<Name>[]> {
-  const update = sql`update ${sql.table(table)} set ${toAssignments(change)}`;
-  return run(tx, update, { where, end: RETURNING });
-}
+): Promise<Row<Name>[]> =>
+  run(tx, sql`update ${sql.table(table)} set ${toAssignments(change)}`, where);
 
 /** Deletes rows of a table, and returns them. */
-export async function deleteWhere<Name extends Table>(
+export const deleteWhere = <Name extends Table>(
   tx: Db,
   table: Name,
   where: Where<Name>,
-): Promise<Row<Name>[]> {
-  return run(tx, sql`delete from ${sql.table(table)}`, { where, end: RETURNING });
-}
-
-const RETURNING = sql`returning *`;
+): Promise<Row<Name>[]> => run(tx, sql`delete from ${sql.table(table)}`, where);
 
 async function run<Found>(
   db: Db,
   act: RawBuilder<unknown>,
-  { where, end }: { readonly where: object; readonly end: RawBuilder<unknown> },
+  where: object,
+  end = sql`returning *`,
 ): Promise<Found[]> {
   const parts: Found[][] = [];
   for (const which of toConditions(where)) {
@@ -193,16 +179,13 @@ async function run<Found>(
 /** SQL of a condition, in parts where a list of values is too long for one statement; none for an empty list. */
 function toConditions(where: object): RawBuilder<unknown>[] {
   const columns: [string, unknown][] = Object.entries(where);
+  const toCondition = (given: object) =>
+    allOf(Object.entries(given).flatMap(([name, is]) => compare(sql.ref(name), is)));
   const lists = columns.flatMap(([name, is]) => (Array.isArray(is) ? [{ name, is }] : []));
   const [longest] = lists.toSorted((a, b) => b.is.length - a.is.length);
-  if (longest === undefined) return [toCondition(columns)];
-  return [...chunks<unknown>(longest.is)].map((some) =>
-    toCondition(columns.map(([name, is]) => [name, name === longest.name ? some : is])),
-  );
-}
-
-function toCondition(columns: readonly [string, unknown][]): RawBuilder<unknown> {
-  return allOf(columns.flatMap(([name, is]) => compare(sql.ref(name), is)));
+  if (longest === undefined) return [toCondition(where)];
+  const { name, is } = longest;
+  return [...chunks<unknown>(is)].map((some) => toCondition({ ...where, [name]: some }));
 }
 
 function compare(column: RawBuilder<unknown>, is: unknown): RawBuilder<unknown>[] {

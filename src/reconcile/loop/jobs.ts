@@ -7,7 +7,6 @@ import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
 import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
 import { findRemovalCall, readBacklog } from '../../store/resources/backlog.ts';
-import { forgetNames } from '../../store/resources/names.ts';
 import { lockRow, readRows, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
@@ -113,9 +112,6 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
       forgotten = await deps.store.write((tx) => forget(tx, PRUNE_MAX));
     }
   }
-  // Former names of people and groups are kept while they protect one.
-  const { protection } = deps.rules;
-  await forgetNames(deps.store, ({ type, name }) => !protection.protectsName(type, name));
   // Last, because a call or a drift that is kept stands in the way.
   await forgetTombstones(deps, ages.tombstone.before, signal);
 }

@@ -61,10 +61,7 @@ export function hasWaiting(row: { readonly cells: string }): boolean {
   return listWaiting(parseCells(row)).length > 0;
 }
 
-/**
- * Condition of a row in which this field waits, or any field. The text of a cell begins with what waits, and its quotes
- * are escaped, so that no value looks like it.
- */
+/** Condition of a row in which this field waits, or any. The text of a cell begins with what waits, and quotes of values are escaped. */
 export function waits(column: string, field?: UserField | GroupField): RawBuilder<boolean> {
   const cell = field === undefined ? '' : `"${field}":{`;
   return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%${cell}"pending":%`)}`;

@@ -143,10 +143,7 @@ function findWords(cause: unknown): string | undefined {
 
 type Weakness = 'not-flushed' | 'standby-behind';
 
-/**
- * Reads from PostgreSQL's settings how commits may be lost (`not-flushed`: `fsync` is off; `standby-behind`: no commit waits
- * for a standby); empty for a SQLite file. @throws StoreError
- */
+/** Reads from the settings of PostgreSQL how commits may be lost: without `fsync`, or to a standby that no commit waits for. @throws StoreError */
 export async function findWeaknesses(db: Db): Promise<readonly Weakness[]> {
   if (!isPostgres(db)) return [];
   const rows = await select<{ weakness: Weakness }>(db)`
@@ -160,10 +157,7 @@ export async function findWeaknesses(db: Db): Promise<readonly Weakness[]> {
 /** Time for which a comparison of the clocks holds, in milliseconds: a host may stand still, and its clock goes unevenly. */
 const COMPARED_MS = 5_000;
 
-/**
- * Clock of the store's server where hosts share the store, so that a stored time means the same to all, however wrong a
- * host's clock is; else the host's own. @throws StoreError
- */
+/** Clock of the server where hosts share the store, so that a stored time means the same to all; else the host's own. @throws StoreError */
 export async function openStoreClock(store: Store, host: Clock): Promise<Clock> {
   if (!isPostgres(store.read)) return host;
   let leadMs = await compare(store, host, undefined);

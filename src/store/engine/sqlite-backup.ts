@@ -19,10 +19,7 @@ export const LOCK_WAIT_MS = 200;
 
 const FILES = ['', '-wal', '-shm'] as const;
 
-/**
- * Writes one consistent moment of the store into a new file, and checks it. @throws StoreError,
- * BridgeError `backup-failed`
- */
+/** Writes one moment of the store into a new file, and checks it. @throws StoreError, BridgeError `backup-failed` */
 export function backUpSqlite(path: string, target: string): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);
   if (existsSync(target)) throw new BridgeError('backup-failed', `${target} exists already`);

@@ -13,10 +13,7 @@ const READER_CACHE_KIB = 8 * 1_024;
 const WRITER_PRAGMAS =
   'pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on; pragma secure_delete=on';
 
-/**
- * The embedded store: a writer, and a read-only reader, which sees what is committed. Concurrent writes share a commit.
- * @param path created for its owner alone @throws StoreError
- */
+/** The embedded store: a writer, whose writes share commits, and a read-only reader. The file is its owner's alone. @throws StoreError */
 export function openSqlite(
   path: string,
   { beside }: Pick<StoreOptions, 'beside'> = {},
@@ -145,10 +142,7 @@ function toInputValue(value: unknown): SQLInputValue {
 /** Time that a call waits for another process (a backup, a shell) before `store-busy`. The event loop waits too. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/**
- * Takes the file for this process, whatever the path to it, by a lock beside the file that ends with the process.
- * @param waitMs time that another process may still have it @throws StoreError `store-in-use`, also for a hard link
- */
+/** Takes the file for this process by a lock beside it that ends with the process. @throws StoreError `store-in-use`, also for a hard link */
 export function takeFile(path: string, waitMs = BUSY_TIMEOUT_MS): DatabaseSync {
   const lockPath = `${findRealPath(path)}-lock`;
   createFile(lockPath);
@@ -200,10 +194,7 @@ export function orStoreError<T>(act: () => T): T {
 /** Writes of one transaction at most: they share a commit well, and do not hold the event loop for long. */
 const BATCH_MAX = 64;
 
-/**
- * Group commit: writes run one after another, and those that wait at the same moment share one commit. A write undoes its own
- * changes before it rejects. `assertInPlace` throws where the file is not the one that the path leads to.
- */
+/** Group commit: those that wait at the same moment run one after another and share one commit. Each undoes its own changes before it rejects. */
 function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
   type Job = {
     write(): Promise<unknown>;

@@ -15,9 +15,7 @@ import type { Db } from '../store.ts';
 import { deleteWhere, putAll, type Row } from '../tables.ts';
 
 /** Group by its number, which links are kept under. */
-export interface GroupKey {
-  readonly seq: number;
-}
+export type GroupKey = { readonly seq: number };
 
 /** A link as stored, with the number of its user. */
 export interface StoredLink extends Link, LinkKey {
@@ -28,13 +26,12 @@ export interface StoredLink extends Link, LinkKey {
 
 type SavedLink = Link & { readonly list: LinkList; readonly target: number | UserId };
 
-/** Which links of a group are meant: of both lists and all users, as far as nothing else is said. */
-interface LinkSelection {
+/** Which links of a group are meant: of both lists and all users (or accounts), as far as nothing else is said. */
+type LinkSelection = {
   readonly list?: LinkList;
   readonly userIds?: readonly UserId[] | undefined;
-  /** The users of these accounts. */
   readonly accounts?: readonly number[];
-}
+};
 
 /** Links that one statement reads, so that it does not hold the event loop for long. */
 const PART = 2_000;
@@ -45,7 +42,6 @@ export async function listLinks(
   group: GroupKey,
   { list, userIds, accounts }: LinkSelection = {},
 ): Promise<StoredLink[]> {
-  // Written as SQL, which costs kysely least.
   const read = async (lists: readonly LinkList[], which: RawBuilder<unknown>) => {
     const rows = await select<LinkRow>(db)`
       select link.*, person.id as "userId", person.deleted_at as "userDeletedAt"
@@ -113,10 +109,7 @@ export const listLinkedUsers = async (db: Db, group: GroupKey) =>
   (await listLinks(db, group, { list: 'member' })).map(({ userId }) => userId);
 
 /** A link that changes, as it was and as it is to be; undefined: there was none, or it is forgotten. */
-interface LinkEdit {
-  readonly before: StoredLink | undefined;
-  readonly after: SavedLink | undefined;
-}
+type LinkEdit = Readonly<{ before: StoredLink | undefined; after: SavedLink | undefined }>;
 
 /** What a link becomes: another one, nothing (undefined), or what it is (the same object). */
 type ToNext = (link: StoredLink) => Link | undefined;
@@ -222,21 +215,12 @@ const CONDITIONS = {
 };
 
 /** True when a group has such a link. */
-export async function hasLink(
-  db: Db,
-  { seq }: GroupKey,
-  which: keyof typeof CONDITIONS,
-): Promise<boolean> {
-  const rows = await select(db)`select 1 from links where group_id = ${seq} and ${CONDITIONS[which]}
-    limit 1`;
-  return rows.length > 0;
-}
-
-/** Link that differs in the service from what is desired. */
-export type DifferingLink = LinkKey & { readonly wanted: boolean };
+export const hasLink = async (db: Db, { seq }: GroupKey, which: keyof typeof CONDITIONS) =>
+  (await select(db)`select 1 from links where group_id = ${seq} and ${CONDITIONS[which]} limit 1`)
+    .length > 0;
 
 /** Lists users who are wanted and missing, or there and unwanted, while no change waits. Inactive ones stay members. */
-export async function listDifferingLinks(db: Db, { seq }: GroupKey): Promise<DifferingLink[]> {
+export async function listDifferingLinks(db: Db, { seq }: GroupKey) {
   const rows = await select<LinkKey & { desired: number }>(db)`
     select link.list, person.id as "userId", link.desired
     from links as link join resources as person on person.seq = link.target

@@ -18,11 +18,7 @@ const lockedInOrder = (tx: Db, named: RawBuilder<unknown>) =>
   sql`select seq from resources where seq in (${named}) order by seq ${forUpdate(tx)}`;
 
 /** Locks the groups that name this user, or those where a change waits. Groups come before users, in order: no deadlock. */
-export async function lockGroupsOf(
-  tx: Db,
-  userId: UserId,
-  which: 'all' | 'waiting',
-): Promise<void> {
+export async function lockGroupsOf(tx: Db, userId: UserId, which: 'all' | 'waiting') {
   if (isPostgres(tx)) await lockedInOrder(tx, toGroupsOf(userId, which)).execute(tx);
 }
 
@@ -50,10 +46,7 @@ export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promi
 
 const GROUP_VERSION = sql`(select version from resources where resources.seq = links.group_id)`;
 
-/**
- * Removes a deleted user from the lists of managed groups, and forgets what the service does not hold. Returns the
- * groups that are due now. `now` is epoch milliseconds.
- */
+/** Removes a deleted user from the lists of managed groups, forgets what the service does not hold, and returns the groups that are due now. */
 export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const isTheirs = sql`target = ${toSeq(userId)}`;
   const named = sql`select group_id from links where ${isTheirs} and (desired is null or desired = 1)`;
@@ -80,16 +73,15 @@ export async function resetLinksOf(tx: Db, userId: UserId, observed: 0 | null): 
     where ${isTheirs} and (desired = 1 or observed = 1 or pending is not null)`.execute(tx);
 }
 
-const ENDS = { user: ['target', 'group_id'], group: ['group_id', 'target'] } as const;
-
 /** Moves the links of a user or group to another one, whose own links keep what they want. */
 export async function moveLinks(
   tx: Db,
-  type: keyof typeof ENDS,
+  type: 'user' | 'group',
   { seq: from }: GroupKey,
   { seq: to }: GroupKey,
 ): Promise<void> {
-  const [column, other] = ENDS[type].map((end) => sql.ref(end));
+  const ends = [sql.ref('group_id'), sql.ref('target')];
+  const [column, other] = type === 'group' ? ends : ends.toReversed();
   const listOf = (end: number) => sql`(list, ${other}) in (
     select list, ${other} from links where ${column} = ${end})`;
   await sql`update links set observed = (select old.observed from links as old
@@ -121,18 +113,14 @@ export async function listGroupNamesOf(
   db: Db,
   userIds: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, readonly string[]>> {
-  const wanted = await readInChunks(
-    userIds,
-    (some) =>
-      select<{ id: UserId; name: string }>(db)`
+  const read = (some: readonly UserId[]) =>
+    select<{ id: UserId; name: string }>(db)`
       select u.id, g.name from resources as u
       join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
       where u.id in (${sql.join(some)}) and m.list = 'member' and m.desired = 1
-      and g.origin is not null and g.deleted_at is null`,
-  );
-  const names = new Map<UserId, string[]>(wanted.map(({ id }) => [id, []]));
-  for (const { id, name } of wanted) names.get(id)?.push(name);
-  return names;
+      and g.origin is not null and g.deleted_at is null`;
+  const byUser = Map.groupBy(await readInChunks(userIds, read), ({ id }) => id);
+  return new Map([...byUser].map(([id, rows]) => [id, rows.map(({ name }) => name)]));
 }
 
 /** The live users who are wanted in any of these groups, or those `among` some; `by` a provider: not by an inner group alone. */

@@ -8,9 +8,8 @@ import type { Row } from '../tables.ts';
 import type { GroupKey } from './links.ts';
 
 /**
- * Waiting changes of a group that can be made at `now` (epoch milliseconds): failed ones after all others, removals first,
- * then the oldest. A user without an account, or one who is to be deactivated first, makes a change wait; so does an
- * inactive one who is to come in where the service refuses those (`inactiveWait`).
+ * Waiting changes of a group that can be made at `now`: failed ones last, removals first, then the oldest. Not those of users
+ * without an account, who are to be deactivated first, or (`inactiveWait`) who are inactive and to come in.
  */
 export async function listWaitingLinks(
   db: Db,
@@ -45,25 +44,20 @@ const parseProblem = ({ problem }: { readonly problem: string | null }) =>
 
 /** Summary of the waiting changes of a group, also of those before their next attempt. */
 export interface WaitingSummary {
-  /** The oldest waiting version; undefined: nothing waits. */
-  readonly oldest: number | undefined;
+  /** The oldest waiting version; absent: nothing waits. */
+  readonly oldest?: number;
   /** Time of the next attempt of a failed change (epoch milliseconds). */
-  readonly nextRetryAt: number | undefined;
+  readonly nextRetryAt?: number | undefined;
   /** True when a removal waits. */
   readonly removes: boolean;
   /** The change that is stuck longest, or else the one that failed most often. */
-  readonly worst:
+  readonly worst?:
     | (Pick<Row<'links'>, 'stuck_at' | 'attempts'> & { readonly problem: Refusal })
     | undefined;
 }
 
 /** Summary of a group without waiting changes. */
-export const NOTHING_WAITING: WaitingSummary = {
-  oldest: undefined,
-  nextRetryAt: undefined,
-  removes: false,
-  worst: undefined,
-};
+export const NOTHING_WAITING: WaitingSummary = { removes: false };
 
 /** Sums up the waiting changes of a group. `now` is epoch milliseconds. */
 export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<WaitingSummary> {

@@ -90,10 +90,7 @@ export async function silenceWords(tx: Db, names: readonly string[]): Promise<vo
   }
 }
 
-/**
- * Counts what of a user is under way: places in groups, actions, active drifts. `calledAt`: the last change by the
- * bridge (epoch milliseconds); null: none.
- */
+/** Counts what of a user is under way: places in groups, actions, active drifts. `calledAt`: the last change by the bridge; null: none. */
 export async function findErasureFacts(
   db: Db,
   { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>,

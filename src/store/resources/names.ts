@@ -1,30 +1,30 @@
 import { sql } from 'kysely';
 import type { Owned } from '../../domain/provider.ts';
-import type { GivenKey, GroupId } from '../../domain/values.ts';
+import type { GroupId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
-import { chunks, lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
-import type { Db, Store } from '../store.ts';
+import { lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
+import type { Db } from '../store.ts';
 import { deleteWhere, insertAll, listWhere, type Row } from '../tables.ts';
 import type { ResourceType, RowOf } from './rows.ts';
 
-/** A user or group as others are shown it. */
-export interface Named<Id extends string = string> extends Owned {
+/** A user or group as others are shown it, by its userName or displayName. */
+export type Named<Id extends string = string> = Owned & {
   readonly id: Id;
-  /** The userName or displayName. */
   readonly display: string;
-}
+};
 
 /** Finds the users and groups with these ids, deleted or not, or those of a type that are not deleted. */
 export async function findNames<Type extends ResourceType>(
   db: Db,
   ids: readonly string[],
   live?: Type,
-): Promise<Map<string, Named<RowOf<Type>['id']>>> {
+) {
   const isMeant = live ? sql`and type = ${sql.lit(live)} and deleted_at is null` : sql``;
   const read = (some: readonly string[]) =>
     select<Named<RowOf<Type>['id']>>(db)`select id, name as display, origin, provider
       from resources where id in (${sql.join(some)}) ${isMeant}`;
-  return new Map((await readInChunks(ids, read)).map((row) => [row.id, row]));
+  const rows = await readInChunks(ids, read);
+  return new Map<string, (typeof rows)[number]>(rows.map((row) => [row.id, row]));
 }
 
 /** The groups that a provider made members of this one. */
@@ -47,28 +47,8 @@ export async function saveDispute(
   return rows[0]?.count === 1;
 }
 
-/** Forgets the former names that are ordinary: they protect no user or group. */
-export async function forgetNames(
-  { read, write }: Pick<Store, 'read' | 'write'>,
-  isOrdinary: (name: Pick<GivenKey, 'type'> & { readonly name: string }) => boolean,
-): Promise<void> {
-  const rows = await select<Pick<GivenKey, 'type'> & Record<'resource' | 'name', string>>(read)`
-    select known.resource, known.name, owner.type
-    from names as known join resources as owner on owner.id = known.resource
-    where known.former = 1`;
-  for (const some of chunks(rows.filter(isOrdinary))) {
-    const pairs = sql.join(some.map(({ resource, name }) => sql`(${resource}, ${name})`));
-    await write((tx) =>
-      sql`delete from names where former = 1 and (resource, name) in (values ${pairs})`.execute(tx),
-    );
-  }
-}
-
 /** Adds ids, also those of a deleted user or group. The caller holds the lock, and has found them to be free. */
-export async function insertFormerIds(
-  tx: Db,
-  rows: readonly Omit<Row<'former_ids'>, 'seq'>[],
-): Promise<void> {
+export async function insertFormerIds(tx: Db, rows: readonly Omit<Row<'former_ids'>, 'seq'>[]) {
   for (const [resource_type, some] of Map.groupBy(rows, (row) => row.resource_type)) {
     const former_id = some.map((row) => row.former_id);
     await deleteWhere(tx, 'former_ids', { resource_type, former_id });
@@ -84,21 +64,17 @@ export async function passIds(
 ): Promise<void> {
   // Until the transaction ends no id is given to two, or to an erased user.
   await lockUntilCommit(tx, 'former-ids');
-  const { resource_type } = owner;
-  const rows = await listWhere(tx, 'former_ids', { resource_type, resource_id: from });
-  const ids = [from, ...rows.map(({ former_id }) => former_id)];
-  await insertFormerIds(
-    tx,
-    ids.map((former_id) => ({ ...owner, former_id })),
-  );
+  const had = { resource_type: owner.resource_type, resource_id: from };
+  const rows = await listWhere(tx, 'former_ids', had);
+  const ids = [from, ...rows.map((row) => row.former_id)].map((former_id) => ({
+    ...owner,
+    former_id,
+  }));
+  await insertFormerIds(tx, ids);
 }
 
 /** Finds whose these ids are already: of an earlier server, unless their owner is gone, or the bridge's own. */
-export async function findHolders(
-  db: Db,
-  type: ResourceType,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
+export async function findHolders(db: Db, type: ResourceType, ids: readonly string[]) {
   const read = (some: readonly string[]) =>
     select<Pick<Row<'former_ids'>, 'former_id' | 'resource_id'>>(db)`
       select former_id, resource_id from former_ids
@@ -106,5 +82,5 @@ export async function findHolders(
         and resource_id in (select id from resources where deleted_at is null)
       union all select id, id from resources where id in (${sql.join(some)}) and type = ${type}`;
   const rows = await readInChunks(ids, read);
-  return new Map(rows.map(({ former_id, resource_id }) => [former_id, resource_id]));
+  return new Map(rows.map((row) => [row.former_id, row.resource_id]));
 }

@@ -7,13 +7,14 @@ import { parseStored } from '../engine/columns.ts';
 import { lockUntilCommit } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { listWhere } from '../tables.ts';
-import { type GroupRow, listRows, type ResourceRow, selectRows, type UserRow } from './rows.ts';
+import { listRows, type ResourceRow, selectRows, type UserRow } from './rows.ts';
 import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
 export type Protection = ReturnType<typeof createProtection>;
 
 const NAMED = 'The person is protected by the settings of the bridge.';
+const NAMED_GROUP = 'The group is protected by the settings of the bridge.';
 const OWN = 'The account is the one behind the bridge’s own token.';
 const OWNER = 'The account is an owner of the company.';
 
@@ -28,26 +29,20 @@ export function createProtection({
   const isOwn = (id: number | null) => id !== null && id === findOwnAccount();
 
   /** Those of these users or groups that the settings protect, by id. */
-  async function listNamed(
-    tx: Db,
-    rows: readonly ResourceRow[],
-    isProtected: Matcher,
-  ): Promise<Set<string>> {
-    if (isProtected === MATCHES_NOTHING) return new Set();
+  async function listNamed(tx: Db, type: ResourceRow['type'], rows: readonly ResourceRow[]) {
+    const isProtected = type === 'user' ? isProtectedUser : isProtectedGroup;
+    if (isProtected === MATCHES_NOTHING) return new Set<string>();
     const resource = rows.map(({ id }) => id);
     const former = await listWhere(tx, 'names', { former: 1, resource });
     const byId = Map.groupBy(former, (known) => known.resource);
     const isNamed = (row: ResourceRow) =>
       isProtected([...listNames(row), ...(byId.get(row.id) ?? []).map(({ name }) => name)]);
-    return new Set(rows.filter(isNamed).map(({ id }) => id));
+    return new Set<string>(rows.filter(isNamed).map(({ id }) => id));
   }
 
   /** `findPrivilege` of many users, by id; ordinary ones are left out. */
-  async function listPrivileged(
-    tx: Db,
-    rows: readonly UserRow[],
-  ): Promise<ReadonlyMap<UserId, string>> {
-    const named = await listNamed(tx, rows, isProtectedUser);
+  async function listPrivileged(tx: Db, rows: readonly UserRow[]) {
+    const named = await listNamed(tx, 'user', rows);
     const reasons = new Map<UserId, string>();
     for (const { id, owner, upstream_id } of rows) {
       if (owner === 1) reasons.set(id, OWNER);
@@ -57,19 +52,15 @@ export function createProtection({
     return reasons;
   }
 
-  async function findGroupReason(tx: Db, row: GroupRow): Promise<string | undefined> {
-    const isNamed = (await listNamed(tx, [row], isProtectedGroup)).size > 0;
-    return isNamed ? 'The group is protected by the settings of the bridge.' : undefined;
-  }
-
   return {
     listPrivileged,
     /** True for the account behind our own token. */
     isOwn: ({ upstream_id }: UserRow) => isOwn(upstream_id),
     /** Reason why nothing may be taken from this user or group; undefined: it may. The last owner is protected too. */
     async findReason(tx: Db, row: ResourceRow): Promise<string | undefined> {
-      if (row.type === 'group') return findGroupReason(tx, row);
-      if ((await listNamed(tx, [row], isProtectedUser)).size > 0) return NAMED;
+      const isNamed = (await listNamed(tx, row.type, [row])).size > 0;
+      if (row.type === 'group') return isNamed ? NAMED_GROUP : undefined;
+      if (isNamed) return NAMED;
       if (isOwn(row.upstream_id)) return OWN;
       const others = row.owner === 0 ? [] : await lockOwners(tx);
       const isLast = !others.some((one) => one.id !== row.id && mayWork(one));
@@ -87,9 +78,6 @@ export function createProtection({
       const users = await listRows(tx, 'user', { upstream_id: account.upstreamId });
       return (await listPrivileged(tx, users)).values().next().value;
     },
-    /** True when the settings protect users or groups of this name. */
-    protectsName: (type: 'user' | 'group', name: string) =>
-      (type === 'user' ? isProtectedUser : isProtectedGroup)([name]),
   };
 }
 

@@ -13,7 +13,6 @@ import {
 } from '../../domain/values.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/dialect.ts';
-import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
 import type { Db, ListPart } from '../store.ts';
@@ -51,10 +50,7 @@ export type NewRow<Type extends ResourceType = ResourceType> = Typed<
 /** The columns of a change. */
 export type RowChange = UpdateObject<Schema, 'resources'> & Partial<Carried>;
 
-interface Key<Type extends ResourceType> {
-  readonly type: Type;
-  readonly id: string;
-}
+type Key<Type extends ResourceType> = { readonly type: Type; readonly id: string };
 
 /** Reads the rows that a condition selects; order, limit and lock may follow it. SQL, because kysely costs more. */
 export const selectRows = <Type extends ResourceType>(
@@ -92,19 +88,10 @@ export const getRow = <Type extends ResourceType>(db: Db, { type, id }: Key<Type
   readOne<RowOf<Type>>(db)`select * from resources where type = ${type} and id = ${id}`;
 
 /** Adds a user or group, as `insertRows` does. */
-export async function insertRow<Type extends ResourceType>(
-  tx: Db,
-  row: NewRow<Type>,
-): Promise<RowOf<Type>> {
-  const [stored] = await insertRows(tx, [row]);
-  if (stored === undefined) throw new StoreError('store-failed', 'a new row is not there');
-  return stored;
-}
+export const insertRow = async <Type extends ResourceType>(tx: Db, row: NewRow<Type>) =>
+  (await insertRows(tx, [row]))[0] ?? getRow(tx, row);
 
-/**
- * Adds users or groups, with their addresses, and returns their rows.
- * @throws StoreError `store-conflict` when another live one that is managed has the name, or one its account
- */
+/** Adds users or groups with their addresses. @throws StoreError `store-conflict` when another live managed one has the name or the account */
 export async function insertRows<Type extends ResourceType>(
   tx: Db,
   rows: readonly NewRow<Type>[],
@@ -135,10 +122,7 @@ export async function updateRow(
   await touchGroupsOf(tx, row.id, typeof change.modified_at === 'number' ? change.modified_at : 0);
 }
 
-/**
- * Stores a row as it is to be. Only the columns that differ from what was read are written: what the same transaction changed
- * elsewhere in the row stays, and a short statement is a cheap one.
- */
+/** Stores the columns that differ from what was read, so that what the transaction changed elsewhere in the row stays. */
 export function saveRow(tx: Db, before: ResourceRow, after: ResourceRow): Promise<void> {
   const known = new Map<string, unknown>(Object.entries(before));
   const changed = Object.entries(after).filter(([column, value]) => value !== known.get(column));
@@ -178,10 +162,7 @@ async function keepNames(
 const isWhole = (row: GivenKey & Partial<Carried>): row is GivenKey & Carried =>
   'attributes' in row && 'name_folded' in row;
 
-/**
- * Removes a user or group with its links: it was never created, or is unmanaged and not in the service any more. The groups
- * that show a user change with it. The same account counts as a new user when it comes back. `now` is epoch milliseconds.
- */
+/** Removes a user or group with its links: never created, or unmanaged and gone. The groups that show a user change with it. */
 export async function deleteRow(tx: Db, { type, id }: GivenKey, now: number): Promise<void> {
   if (type === 'user') await touchGroupsOf(tx, id, now);
   await sql`delete from resources where id = ${id}`.execute(tx);
@@ -216,10 +197,7 @@ export function listGroupsWith(
   return selectRows(db, 'group', sql`${page} order by seq limit ${limit}`);
 }
 
-/**
- * Makes a deleted user or group a new one under another id: what the service holds and what calls may still do stays
- * known. The deactivation is cancelled, departures from groups stand. `now` is epoch milliseconds.
- */
+/** Makes a deleted user or group a new one under another id. What the service holds and calls may still do stays known; departures stand. */
 export async function revive<Type extends ResourceKey['type']>(
   tx: Db,
   row: ResourceRow,
