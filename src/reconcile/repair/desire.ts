@@ -55,7 +55,7 @@ function isWanted(row: ResourceRow): boolean {
 }
 
 /** `gone`: the user or group that it is about was deleted. */
-export type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
+type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
 
 /** Finds the state of a change; undefined: the user or group is unmanaged. `current`: undefined: the store does not have it any more. */
 export async function findState(

@@ -28,14 +28,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { type Current, findCurrent } from '../differences.ts';
 import { tellPlan } from '../plans.ts';
 import { handOver } from './decisions.ts';
-import {
-  acceptHeld,
-  type ChangeState,
-  desire,
-  findObstacle,
-  findState,
-  isStillSo,
-} from './desire.ts';
+import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
 
 /** Actions that one transaction takes up. */
 const PART = 200;
@@ -43,33 +36,26 @@ const PART = 200;
 const FRESH_MS = 60_000;
 /** The same of what was seen for the first run, in which the bridge changed nothing. */
 const FIRST_RUN_FRESH_MS = 24 * 60 * 60_000;
-/** Largest difference of the clocks of two processes, in milliseconds. */
-const CLOCKS_MS = 60_000;
-/** Time before the start in which a process that ended may have left writes unreviewed, in milliseconds; sweeps find older ones. */
-const REVIEWED_BEFORE_MS = 600_000;
+/** Time in which a write ends differences, and drops actions out of plans that wait, in milliseconds; sweeps find older ones. */
+const REVIEWED_MS = 2 * 60_000;
 
-/** Creates what takes up decided plans, and ends what is over of users and groups that were written or released since the last time. */
+/** Creates what takes up decided plans, and ends what is over of users and groups that were written or released. */
 export function createFollower(deps: ReconcileDeps) {
   const { store, clock } = deps;
-  let reviewedUntil = clock.now() - REVIEWED_BEFORE_MS;
-  let waiting: readonly GivenKey[] = [];
+  let turnAt = clock.now();
 
   /** Returns true while a plan is not over. */
   return async (): Promise<boolean> => {
+    const since = turnAt - REVIEWED_MS;
+    turnAt = clock.now();
     const decided = { status: ['approved', 'discarded'], ended_at: null } as const;
     const plans = await listWhere(store.read, 'plans', decided, { order: 'seq' });
     // Rules may derive changes of others from what was accepted.
     for (const plan of plans) while (await takeUpPart(deps, plan)) store.bell.ring('due');
-    // A write may be stored later than its time, and by another process.
-    const until = clock.now() - CLOCKS_MS;
-    const keys = [...waiting, ...(await listToReview(store.read, reviewedUntil))];
-    const left: GivenKey[] = [];
-    for (const key of new Map(keys.map((one) => [one.id, one])).values()) {
-      if (await review(deps, key)) left.push(key);
+    for (const key of await listToReview(store.read, since)) {
+      await review(deps, key);
       await nextTurn();
     }
-    reviewedUntil = until;
-    waiting = left;
     await endPlans(deps);
     return plans.length > 0;
   };
@@ -198,17 +184,16 @@ type End =
   | { readonly action: PlanActionRow; readonly end: 'done' | 'dropped' }
   | { readonly drift: DriftRow; readonly end: 'open' | 'repaired' | 'gone' };
 
-/** What is not known ends nothing. Returns true while something waits. */
-async function review(deps: ReconcileDeps, key: GivenKey): Promise<boolean> {
+/** What is not known ends nothing. */
+async function review(deps: ReconcileDeps, key: GivenKey): Promise<void> {
   const { store, clock, events } = deps;
-  const seen = await judge(store.read, deps, { key, lock: false });
-  if (seen.ends.length === 0) return seen.waits;
+  if ((await judge(store.read, deps, { key, lock: false })).length === 0) return;
   const now = clock.now();
-  const { ends, waits } = await store.write(async (tx) => {
+  const ends = await store.write(async (tx) => {
     // Before the user or group, as all who make plans do.
     await lockPlans(tx);
     const judged = await judge(tx, deps, { key, lock: true });
-    for (const one of judged.ends) await saveEnd(tx, one, now);
+    for (const one of judged) await saveEnd(tx, one, now);
     return judged;
   });
   for (const one of ends) {
@@ -216,7 +201,6 @@ async function review(deps: ReconcileDeps, key: GivenKey): Promise<boolean> {
     const { kind, id: driftId, first_seen_at } = one.drift;
     events.driftRepaired({ kind, driftId, durationMs: now - first_seen_at });
   }
-  return waits;
 }
 
 async function saveEnd(tx: Db, one: End, now: number): Promise<unknown> {
@@ -232,15 +216,13 @@ async function judge(
   db: Db,
   deps: ReconcileDeps,
   { key, lock }: { readonly key: GivenKey; readonly lock: boolean },
-): Promise<{ readonly ends: readonly End[]; readonly waits: boolean }> {
+): Promise<End[]> {
   const current = await findCurrent(db, deps, key, { lock });
   const actions = await listOpenActions(db, key.id);
-  // What was approved is taken up first.
-  if (actions.some((one) => one.status === 'planned' && one.plan_status === 'approved')) {
-    return { ends: [], waits: true };
-  }
-  const states = new Set<ChangeState>();
   const ends: End[] = [];
+  // What was approved is taken up first.
+  const isNext = actions.some((one) => one.status === 'planned' && one.plan_status === 'approved');
+  if (isNext) return ends;
   for (const action of actions) {
     const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
@@ -248,13 +230,11 @@ async function judge(
     const state = await findState(db, current, toAction(action));
     const end = (isHeld ? HELD : RELEASED)[state];
     if (end) ends.push({ action, end });
-    states.add(state);
   }
   for (const drift of await listActiveDrifts(db, [key.id])) {
     const state = await findState(db, current, toRepair(drift));
     const end = (drift.status === 'repairing' ? REPAIRING : FOUND)[state];
     if (end) ends.push({ drift, end });
-    states.add(state);
   }
-  return { ends, waits: states.has('waits') };
+  return ends;
 }

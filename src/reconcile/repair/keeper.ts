@@ -3,7 +3,7 @@ import type { ResourceKey } from '../../domain/values.ts';
 import { listActiveDrifts } from '../../store/drifts.ts';
 import { findRow, type ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked } from '../../store/resources/state.ts';
-import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
+import { listWhere, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import { type Looked, lookAt } from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -23,26 +23,24 @@ export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 
 /** Creates the keeper; `isReady`: the first read is finished. */
 export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
-  const { clock, store } = deps;
+  const { store } = deps;
   const follow = createFollower(deps);
   const stopping = new AbortController();
   const job = { type: 'drift', id: 'keep', restMs: IDLE_MS, topic: 'decided' } as const;
   const loop = createJob(deps, job, async (signal) => {
     const beganAt = performance.now();
-    const nextAt = isReady() ? await keep(signal) : undefined;
+    const isUnderWay = isReady() && (await keep(signal));
     const busyMs = Math.max(BUSY_FACTOR * (performance.now() - beganAt), BUSY_MIN_MS);
-    const untilNextMs = nextAt === undefined ? IDLE_MS : nextAt - clock.now();
-    return Math.min(Math.max(untilNextMs, busyMs), IDLE_MS);
+    return isUnderWay ? Math.min(busyMs, IDLE_MS) : IDLE_MS;
   });
 
-  /** Returns the time of the next work (epoch milliseconds); undefined: none is known. */
-  async function keep(signal: AbortSignal): Promise<number | undefined> {
+  /** Returns true while more is to be done at once. */
+  async function keep(signal: AbortSignal): Promise<boolean> {
     // While a restored backup or what was accepted while observing waits, only decisions of operators are followed.
     const recovery = await findRecovery(store.read);
-    if (recovery !== undefined && recovery.phase !== 'waiting') return undefined;
-    const looked = recovery ? undefined : await inspectDue(deps, signal);
-    if (looked?.hasFound) await decide(deps, 'audit');
-    return (await follow()) ? clock.now() : looked?.nextAt;
+    if (recovery !== undefined && recovery.phase !== 'waiting') return false;
+    if (recovery === undefined && (await inspectDue(deps, signal))) await decide(deps, 'audit');
+    return follow();
   }
 
   async function decided<T>(work: Promise<T>): Promise<T> {
@@ -81,18 +79,22 @@ async function lookAndReport(
   return looked;
 }
 
-/** Looks at what others may have changed. Returns when the next look is due (epoch milliseconds), and whether a drift was found. */
-async function inspectDue(deps: ReconcileDeps, signal: AbortSignal) {
-  const { read } = deps.store;
+/** Looks at what others may have changed. Returns true when a new drift was found. */
+async function inspectDue(deps: ReconcileDeps, signal: AbortSignal): Promise<boolean> {
+  const { store, clock } = deps;
   let hasFound = false;
-  const due = { look_at: { '<=': deps.clock.now() } };
+  const due = { look_at: { '<=': clock.now() } };
   const first = { order: 'look_at', limit: TURN_MAX } as const;
-  for (const one of await listWhere<'resources', ResourceRow>(read, 'resources', due, first)) {
+  for (const one of await listWhere<'resources', ResourceRow>(
+    store.read,
+    'resources',
+    due,
+    first,
+  )) {
     signal.throwIfAborted();
     if (await takeInspection(deps, one, signal)) hasFound = true;
   }
-  const next = await findOne(read, 'resources', { look_at: { '<>': null } }, { order: 'look_at' });
-  return { nextAt: next?.look_at ?? undefined, hasFound };
+  return hasFound;
 }
 
 const NO_LOOK = { look_at: null, look_since: null, look_source: null };
