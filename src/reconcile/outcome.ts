@@ -47,32 +47,23 @@ export function classify(error: unknown): Classified {
   };
 }
 
-/** What a look shows, or `other` where the service does not show it. @throws what is not the service's */
+/** What a look shows, or `other` where it fails in one of these ways, by default in any. @throws UpstreamError in others */
 export async function seenOr<Seen, Other>(
   look: Promise<Seen>,
   other: Other,
-): Promise<Seen | Other> {
-  try {
-    return await look;
-  } catch (error) {
-    classify(error);
-    return other;
-  }
-}
-
-/** What a look shows, or `other` where the service refuses it. @throws UpstreamError: it may answer another time */
-export async function orRefused<Seen, Other>(
-  look: Promise<Seen>,
-  other: Other,
+  ...verdicts: readonly Verdict[]
 ): Promise<Seen | Other> {
   try {
     return await look;
   } catch (error) {
     const { verdict } = classify(error);
-    if (verdict === 'later' || verdict === 'unknown') throw error;
+    if (verdicts.length > 0 && !verdicts.includes(verdict)) throw error;
     return other;
   }
 }
+
+/** Failures that do not end by themselves. */
+export const LASTING = ['refused', 'forbidden', 'missing', 'conflict', 'smaller'] as const;
 
 /** True when the service refused the request, so that a smaller one may be taken. */
 export function isRefusal({ verdict }: Classified): boolean {

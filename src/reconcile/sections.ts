@@ -11,7 +11,7 @@ import { parseRestGroup } from '../upstream/shapes/rest-group.ts';
 import { parseScimList } from '../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { type Classified, classify, isRefusal, type Outcome } from './outcome.ts';
+import { type Classified, classify, isRefusal, type Outcome, seenOr } from './outcome.ts';
 
 /** Result of a look after "not there". `found`: the same answer again is a refusal. `gone`: no second look follows at once. */
 export type Missed = 'found' | 'gone';
@@ -36,26 +36,14 @@ export async function toFailure(
   return isClosed ? toLater(classified) : { kind: 'refused', parts, problem };
 }
 
-const FAILURES: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'timeout']);
-
-/** Outcome of a failed look: it is made again, and counts as an attempt of what waits for it. A missing right is reported. */
-async function toFailedLook(
-  deps: ReconcileDeps,
-  error: unknown,
-  section: ReadableSection,
-): Promise<Outcome<never>> {
-  const classified = classify(error);
-  const { verdict, problem } = classified;
-  if (verdict === 'forbidden') await isSectionUp(deps, section, problem);
-  return { ...toLater(classified), ...(FAILURES.has(problem.code) && { failedLook: true }) };
-}
-
 /** Outcome of a call that changed and showed nothing: it is repeated at the time the service asked for, or after the usual delay. */
 export function toLater({ verdict: _, ...failed }: Classified) {
   return { kind: 'later', ...failed } as const;
 }
 
-/** Makes a look. One that fails is made again. */
+const FAILURES: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'timeout']);
+
+/** Makes a look. One that fails is made again, and counts as an attempt of what waits for it. A missing right is reported. */
 export async function tryLook<Seen>(
   deps: ReconcileDeps,
   section: ReadableSection,
@@ -64,7 +52,10 @@ export async function tryLook<Seen>(
   try {
     return await look();
   } catch (error) {
-    return toFailedLook(deps, error, section);
+    const classified = classify(error);
+    const { verdict, problem } = classified;
+    if (verdict === 'forbidden') await isSectionUp(deps, section, problem);
+    return { ...toLater(classified), ...(FAILURES.has(problem.code) && { failedLook: true }) };
   }
 }
 
@@ -75,29 +66,18 @@ export async function lookSurely<New>(
   look: () => Promise<Outcome<New>>,
   find: () => Promise<Outcome<New>>,
 ): Promise<Outcome<New>> {
-  const lookOnce = async () => {
-    try {
-      return await look();
-    } catch (error) {
-      if (classify(error).verdict !== 'missing') throw error;
-      return undefined;
-    }
-  };
+  const lookOnce = () => seenOr(look(), undefined, 'missing');
   return (
     (await lookOnce()) ?? (await findDoubt(deps, section)) ?? (await lookOnce()) ?? (await find())
   );
 }
 
-/** Outcome of a look that found nothing, where the section may not show what is there; undefined: it shows it. */
+/** Outcome of a look that found nothing, where the section may not show what is there; undefined: it shows it. @throws UpstreamError */
 export async function findDoubt(
   deps: ReconcileDeps,
   section: 'users' | 'groups',
 ): Promise<Outcome<never> | undefined> {
-  try {
-    return (await isBlind(deps, section)) ? { kind: 'later', problem: BLIND } : undefined;
-  } catch (error) {
-    return toFailedLook(deps, error, section);
-  }
+  return (await isBlind(deps, section)) ? { kind: 'later', problem: BLIND } : undefined;
 }
 
 /** Parts of the service that a right or a tariff opens and closes as a whole. */
@@ -270,7 +250,9 @@ export const BLIND: Refusal = {
 
 /** True when a section does not show what is surely there; what it leaves out may be there all the same then. */
 async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
-  const sees = await orUnseen(() => seesAny(deps, section));
+  const looked = section === 'users' ? seesUsers(deps) : seesGroups(deps);
+  // A 404, also to a list, shows nothing.
+  const sees = await seenOr(looked, false, 'missing');
   await saveSection(deps, section, sees ? null : BLIND);
   return !sees;
 }
@@ -280,29 +262,32 @@ const SEEN_OF = 3;
 /** So few people, our own account among them, may all have gone. */
 const FEW = 3;
 
-/** @throws UpstreamError */
-async function seesAny(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
-  const { upstream, store } = deps;
-  const context = { class: 'look', key: `section:${section}` } as const;
-  const type = section === 'users' ? 'user' : 'group';
-  const known = { type, upstream_id: { '<>': null }, ...LIVE } as const;
-  const countKnown = () => countWhere(store.read, 'resources', known);
-  if (section === 'users') {
-    const query = { startIndex: 1, count: SEEN_OF + 1 };
-    const { items } = parseScimList(await upstream.call(scim.getUsers, { query }, context));
-    // A token that has lost its rights may still see itself.
-    const own = await findOwnAccount(store.read);
-    const others = items.map(parseScimUser).filter(({ id }) => id !== own);
-    if (others.length < items.length && others.length === 0) return (await countKnown()) <= FEW;
-    return isAnyThere(others, ({ id }) =>
-      upstream.call(scim.getUser, { path: { user_id: id } }, context),
-    );
-  }
+const countKnown = ({ store }: ReconcileDeps, type: 'user' | 'group') =>
+  countWhere(store.read, 'resources', { type, upstream_id: { '<>': null }, ...LIVE });
+
+async function seesUsers(deps: ReconcileDeps): Promise<boolean> {
+  const { upstream } = deps;
+  const context = { class: 'look', key: 'section:users' } as const;
+  const query = { startIndex: 1, count: SEEN_OF + 1 };
+  const { items } = parseScimList(await upstream.call(scim.getUsers, { query }, context));
+  // A token that has lost its rights may still see itself.
+  const own = await findOwnAccount(deps.store.read);
+  const others = items.map(parseScimUser).filter(({ id }) => id !== own);
+  const isAlone = others.length < items.length && others.length === 0;
+  if (isAlone) return (await countKnown(deps, 'user')) <= FEW;
+  return isAnyThere(others, ({ id }) =>
+    upstream.call(scim.getUser, { path: { user_id: id } }, context),
+  );
+}
+
+async function seesGroups(deps: ReconcileDeps): Promise<boolean> {
+  const { upstream } = deps;
+  const context = { class: 'look', key: 'section:groups' } as const;
   const query = { limit: SEEN_OF, offset: 0 };
   const answer = await upstream.call(groups.getListOfGroups, { query }, context);
   const listed = parseEntries(groups.getListOfGroups.id, answer).map(parseRestGroup);
   // The last group of a company may be gone, where people are shown.
-  if (listed.length === 0) return (await countKnown()) <= 1 && seesAny(deps, 'users');
+  if (listed.length === 0) return (await countKnown(deps, 'group')) <= 1 && seesUsers(deps);
   return isAnyThere(listed, ({ uid }) =>
     upstream.call(groups.getGroup, { path: { uid } }, context),
   );
@@ -313,17 +298,14 @@ async function isAnyThere<Item>(
   read: (item: Item) => Promise<unknown>,
 ): Promise<boolean> {
   for (const item of items.slice(0, SEEN_OF)) {
-    if (await orUnseen(() => read(item).then(() => true))) return true;
+    if (
+      await seenOr(
+        read(item).then(() => true),
+        false,
+        'missing',
+      )
+    )
+      return true;
   }
   return false;
-}
-
-/** A 404, also to a list, shows nothing. @throws UpstreamError */
-async function orUnseen(look: () => Promise<boolean>): Promise<boolean> {
-  try {
-    return await look();
-  } catch (error) {
-    if (classify(error).verdict !== 'missing') throw error;
-    return false;
-  }
 }

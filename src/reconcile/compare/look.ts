@@ -38,7 +38,7 @@ import { type Known, type Outcome, seenOr } from '../outcome.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { tryLook } from '../sections.ts';
 import { withCalls } from '../step-call.ts';
-import { lookAtUser } from '../user/apply.ts';
+import { lookAtUser } from '../user/account.ts';
 import { findCompanyUser, observeCompanyUser, toObservedColumns } from '../user/observe.ts';
 
 /** Result of a look. */

@@ -18,8 +18,8 @@ import {
   type Classified,
   classify,
   isRefusal,
+  LASTING,
   type Outcome,
-  orRefused,
   seenOr,
   type TooMany,
 } from '../outcome.ts';
@@ -150,7 +150,7 @@ async function learnScimId(
     const id = findScimId(ids, candidate);
     if (id === undefined) continue;
     const look = upstream.call(scim.getGroup, { path: { group_id: id } }).then(parseScimGroup);
-    const group = await orRefused(look, undefined);
+    const group = await seenOr(look, undefined, ...LASTING);
     if (group?.id !== id || !isSameSpelt(group.displayName, observed?.displayName ?? '')) continue;
     await quirks.learn({ groupScimId: candidate });
     return id;

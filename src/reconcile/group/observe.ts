@@ -15,7 +15,7 @@ import { parseGroupUsers, type RestGroup } from '../../upstream/shapes/rest-grou
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { classify, type Known } from '../outcome.ts';
+import { classify, type Known, seenOr } from '../outcome.ts';
 import { findOwnAccount } from '../sections.ts';
 import { assertAbout } from '../step-call.ts';
 
@@ -24,29 +24,18 @@ export async function fetchMemberIds(
   deps: Pick<ReconcileDeps, 'upstream'>,
   { uid: group_uid, scimId }: UpstreamGroupIds,
 ): Promise<readonly number[] | undefined> {
-  const { upstream } = deps;
   if (group_uid === undefined) return fetchScimMembers(deps, scimId ?? '');
-  let unlisted: unknown;
+  const operation = groupUsers.getListOfGroupUsers;
   try {
-    const path = { group_uid };
-    const answer = await upstream.call(groupUsers.getListOfGroupUsers, { path });
-    try {
-      return toIds(answer);
-    } catch (cause) {
-      unlisted = cause;
-    }
+    return toIds(await deps.upstream.call(operation, { path: { group_uid } }));
   } catch (error) {
-    // An answer that breaks off may be whole the next time.
-    if (classify(error).verdict !== 'forbidden') throw error;
-    unlisted = error;
+    const { verdict, problem } = classify(error);
+    const isUnlisted = verdict === 'forbidden' || problem.code === 'unreadable';
+    if (!isUnlisted || scimId === undefined) throw error;
+    const shown = await seenOr(fetchScimMembers(deps, scimId), undefined, 'missing');
+    if (shown === undefined) throw error;
+    return shown;
   }
-  try {
-    const shown = scimId === undefined ? undefined : await fetchScimMembers(deps, scimId);
-    if (shown !== undefined) return shown;
-  } catch (error) {
-    if (classify(error).verdict !== 'missing') throw error;
-  }
-  throw unlisted;
 }
 
 /** Fetches the members of a group through SCIM; undefined when the answer does not list them. @throws UpstreamError */

@@ -1,95 +1,70 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toEcho } from '../../domain/cell.ts';
-import { countAttempts } from '../../domain/failure.ts';
 import { compareAccount, type SentCreate, toSentUser, type UserState } from '../../domain/kinds.ts';
-import { fullName, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { foldCase, newId, type Refusal, toOwnRefusal } from '../../domain/values.ts';
-import type { Values } from '../../plan/step.ts';
 import { listCreations } from '../../store/logs.ts';
 import { findLinked } from '../../store/resources/find.ts';
-import { LIVE, listRows, type UserRow } from '../../store/resources/rows.ts';
+import { LIVE, listRows } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { type Classified, classify, type Outcome, orRefused } from '../outcome.ts';
-import type { EmailForm, Quirks } from '../quirks.ts';
-import { assertAbout, type StepCall, search } from '../step-call.ts';
+import { type Classified, LASTING, MISSING, type Outcome, seenOr } from '../outcome.ts';
+import { findDoubt, lookSurely } from '../sections.ts';
+import { readUser, type StepCall, search } from '../step-call.ts';
 import { lookUpOwner, observeUser } from './observe.ts';
 
-/** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
-const USER_NAMES_REFUSED = 2;
-
-interface CreateForm {
-  readonly emailForm: EmailForm;
-  readonly withName: boolean;
-  readonly withUserName: boolean;
+/** Looks at a user; where the account is gone, at one of the same names: ids may be new, or the person was invited again. */
+export async function lookForUser({ deps, state }: StepCall<UserState>): Promise<Outcome> {
+  const outcome = await lookAtUser(deps, state);
+  if (outcome.kind !== 'done' || !outcome.known.missing) return outcome;
+  const [user, ...others] = await findNamesakes(deps, state);
+  if (user === undefined || others.length > 0 || user.id === state.upstreamId) return MISSING;
+  const isSurely = user.created !== undefined && user.created === state.observed?.created;
+  const taken = isSurely ? toFound(deps, user) : await adoptFound(deps, user);
+  return taken.kind === 'refused' ? MISSING : taken;
 }
 
-/** Creates the account in the first form that is taken; a 400 or 422 says that nothing was created. @throws UpstreamError */
-export async function createAccount(call: StepCall<UserState>): Promise<Outcome> {
-  const { deps, state, values } = call;
-  const forms = listCreateForms(deps.quirks.current(), values, countAttempts(state.cells));
-  let refusal: unknown;
-  for (const form of forms) {
-    try {
-      const body = toBody(values, form);
-      const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }));
-      return await toCreated(call, form, created);
-    } catch (error) {
-      const { verdict, problem } = classify(error);
-      if (verdict !== 'refused' || deps.policy.isSeatRefusal(problem)) throw error;
-      refusal = error;
-    }
-  }
-  throw refusal;
+function toFound(deps: ReconcileDeps, user: ScimUser): Outcome {
+  const observed = observeUser(deps, user, undefined, scim.getUsers);
+  return { kind: 'done', known: { ids: { restId: user.id }, observed, done: ['account'] } };
 }
 
-/** Lists the forms to be tried, known ones first; without a name or a new userName fewer vary. */
-function listCreateForms(
-  { emailForm, nameOnCreate, userNamesRefused = 0 }: Quirks,
-  { name }: Values,
-  attempts: number,
-): CreateForm[] {
-  const userNames = userNamesRefused >= USER_NAMES_REFUSED ? [false] : [true, false];
-  const names = nameOnCreate === undefined ? [true, false] : [nameOnCreate];
-  // While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it.
-  const both: EmailForm[] = attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
-  const emailForms = emailForm ? [emailForm] : both;
-  return userNames.flatMap((withUserName) =>
-    (name === undefined ? [false] : names).flatMap((withName) =>
-      emailForms.map((form) => ({ emailForm: form, withName, withUserName })),
-    ),
-  );
-}
-
-function toBody({ userName, address, name }: Values, form: CreateForm) {
-  return {
-    ...(form.withUserName ? { userName } : {}),
-    emails:
-      form.emailForm === 'strings' ? [address] : [{ value: address, type: 'work', primary: true }],
-    ...(form.withName && name ? { name } : {}),
+/** Looks at one user in the service, by the account where it is known. @throws UpstreamError */
+export async function lookAtUser(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
+  const { upstreamId } = state;
+  if (upstreamId === undefined) return lookForAccount(deps, state);
+  const look = async (): Promise<Outcome> => {
+    const user = await readUser(deps, upstreamId);
+    const likeness = compareAccount(state, user);
+    // Either the account was renamed, or the id is another person's now, and the user's account has another one.
+    const isAnother =
+      likeness === 'another' ||
+      (likeness === 'unclear' && (await findNamesakes(deps, state)).length > 0);
+    const observed = observeUser(deps, user, state.observed, scim.getUser);
+    return isAnother ? MISSING : { kind: 'done', known: { observed } };
   };
+  return lookSurely(deps, 'users', look, async () => MISSING);
 }
 
-async function toCreated(
-  { deps, state: { desired, observed: before }, values: { name } }: StepCall<UserState>,
-  form: CreateForm,
-  created: ScimUser,
-): Promise<Outcome> {
-  assertAbout('SCIM user', compareAccount({ desired, observed: undefined }, created), 'same');
-  const sent = form.withName && name ? fullName(name) : undefined;
-  const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
-  const { userNamesRefused = 0 } = deps.quirks.current();
-  await deps.quirks.learn({
-    emailForm: form.emailForm,
-    ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
-    userNamesRefused: form.withUserName ? 0 : Math.min(userNamesRefused + 1, USER_NAMES_REFUSED),
-  });
-  const observed = observeUser(deps, created, before, scim.addUser);
-  const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
-  const ids = { restId: created.id };
-  return { kind: 'done', known: { ids, observed, done: ['account'], ...echo } };
+/** Finds the accounts with the names of the account as it was seen last. @throws UpstreamError */
+function findNamesakes(deps: ReconcileDeps, { desired, observed }: UserState) {
+  const { userName = desired.userName, email = desired.address } = observed ?? {};
+  return findAccounts(deps, toAccountNames(toSentUser({ userName, address: email })));
+}
+
+/** Looks for the account of a user without one: by the values that creates left with, else by its own. */
+async function lookForAccount(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
+  const [user, ...others] = await findCreated(deps, state);
+  if (user === undefined) {
+    const isWanted = state.desired.active && !state.deleted;
+    const nobody: Outcome = { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
+    return (await findDoubt(deps, 'users')) ?? nobody;
+  }
+  if (others.length > 0) {
+    const words = 'several accounts of the service have this userName or address';
+    return { kind: 'refused', parts: ['account'], problem: toOwnRefusal(words) };
+  }
+  return state.sentCreates.length > 0 ? toFound(deps, user) : adoptFound(deps, user);
 }
 
 /** Resolves "already has access": the account is adopted, refused, or waited for where a lost create may have made it. */
@@ -117,7 +92,7 @@ export const OWNER_ACCOUNT =
   'the account in the service is an owner of the company, and is not taken over';
 
 /** Adopts the found account, unless it is privileged or the settings forbid it. @throws UpstreamError */
-export async function adoptFound(
+async function adoptFound(
   deps: ReconcileDeps,
   user: ScimUser,
   problem?: Refusal,
@@ -150,12 +125,12 @@ async function findObstacle(
 }
 
 /** Names by which an account is recognised: the userName and the address of its create, folded. */
-export function toAccountNames({ name, address }: SentCreate): string[] {
+function toAccountNames({ name, address }: SentCreate): string[] {
   return [...new Set([name, address ?? name].map(foldCase))];
 }
 
 /** Finds the accounts of these folded names, by filter or else in the complete list; none: there are none. @throws UpstreamError */
-export async function findAccounts(
+async function findAccounts(
   deps: ReconcileDeps,
   names: readonly string[],
 ): Promise<readonly ScimUser[]> {
@@ -163,7 +138,7 @@ export async function findAccounts(
 }
 
 /** Finds the accounts that a create may have left, by the names that were sent. One that another user has is left out. @throws UpstreamError */
-export async function findCreated(
+async function findCreated(
   deps: ReconcileDeps,
   { id, desired, sentCreates }: UserState,
 ): Promise<readonly ScimUser[]> {
@@ -204,7 +179,7 @@ async function findByFilter(
       for (const user of shown) if (isNamed(user, names)) hits.set(user.id, user);
     }
   }
-  const isRefused = await orRefused(ask('userName', [name]), true);
+  const isRefused = await seenOr(ask('userName', [name]), true, ...LASTING);
   if (hits.size === 0) {
     if (isRefused || !(await isFilterProven(deps))) return undefined;
     await ask('emails.value', names);
@@ -241,22 +216,19 @@ async function isFilterProven(deps: ReconcileDeps): Promise<boolean> {
   if (userFilter !== undefined) return userFilter === 'proven';
   const [known] = await listRows(deps.store.read, 'user', KNOWN, { order: 'seq', limit: 1 });
   if (known === undefined) return false;
-  const isProven =
-    (await finds(deps, known, 'userName', known.observed_user_name_folded)) &&
-    (await finds(deps, known, 'emails.value', known.observed_email_folded));
+  const shows = async (attribute: Attribute, value: string) =>
+    (await seenOr(askUsers(deps, attribute, value), [], ...LASTING)).map(({ id }) => id);
+  const { upstream_id, observed_user_name_folded: name, observed_email_folded: email } = known;
+  let isProven = true;
+  for (const [attribute, folded] of [
+    ['userName', name] as const,
+    ['emails.value', email] as const,
+  ]) {
+    // The values are folded, so a filter that minds the case would overlook users.
+    const [found, ...others] = await shows(attribute, `${folded}`.toUpperCase());
+    others.push(...(await shows(attribute, `${newId()}@nobody.invalid`)));
+    isProven &&= found === upstream_id && others.length === 0;
+  }
   await deps.quirks.learn({ userFilter: isProven ? 'proven' : 'refused' });
   return isProven;
-}
-
-async function finds(
-  deps: ReconcileDeps,
-  known: UserRow,
-  attribute: Attribute,
-  folded: string | null,
-): Promise<boolean> {
-  // The values are folded, so a filter that minds the case would overlook users.
-  const found = await orRefused(askUsers(deps, attribute, (folded ?? '').toUpperCase()), []);
-  if (found.length !== 1 || found[0]?.id !== known.upstream_id) return false;
-  const nobody = await orRefused(askUsers(deps, attribute, `${newId()}@nobody.invalid`), found);
-  return nobody.length === 0;
 }

@@ -1,17 +1,16 @@
 import { askAgain, type Cells, toEcho } from '../../domain/cell.ts';
-import { findFailed } from '../../domain/failure.ts';
+import { countAttempts, findFailed } from '../../domain/failure.ts';
 import {
   compareAccount,
   type ObservedUser,
   type ShownAccount,
-  toSentUser,
   type UserState,
 } from '../../domain/kinds.ts';
 import { hasMoreBits } from '../../domain/mask.ts';
 import { fullName, isNameKept, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { removesUserAccess } from '../../domain/protection.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
-import { foldCase, isNotApplied, toOwnRefusal } from '../../domain/values.ts';
+import { foldCase, isNotApplied } from '../../domain/values.ts';
 import type { Field, PlannedFact, Values } from '../../plan/step.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { listHolders } from '../../store/resources/find.ts';
@@ -19,18 +18,11 @@ import { lockRow, updateRow } from '../../store/resources/rows.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
-import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
-import type { ReconcileDeps } from '../deps.ts';
+import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
 import { toLookAgainColumns } from '../differences.ts';
-import { type Classified, isRefusal, MISSING, type Outcome } from '../outcome.ts';
-import {
-  findDoubt,
-  isSectionUp,
-  lookSurely,
-  type ReadableSection,
-  toFailure,
-  toLater,
-} from '../sections.ts';
+import { type Classified, classify, isRefusal, type Outcome } from '../outcome.ts';
+import type { EmailForm, Quirks } from '../quirks.ts';
+import { isSectionUp, type ReadableSection, toFailure, toLater } from '../sections.ts';
 import {
   assertAbout,
   parseUserOf,
@@ -40,14 +32,7 @@ import {
   type StepMakers,
   toTaken,
 } from '../step-call.ts';
-import {
-  adoptFound,
-  createAccount,
-  findAccounts,
-  findCreated,
-  resolveConflict,
-  toAccountNames,
-} from './account.ts';
+import { lookForUser, resolveConflict } from './account.ts';
 import { findCompanyUser, observeCompanyUser, observeUser } from './observe.ts';
 
 type UserCall = StepCall<UserState>;
@@ -67,58 +52,79 @@ export const USER_STEPS: StepMakers<UserState> = {
   },
 };
 
-/** Looks at a user; where the account is gone, at one of the same names: ids may be new, or the person was invited again. */
-async function lookForUser({ deps, state }: UserCall): Promise<Outcome> {
-  const outcome = await lookAtUser(deps, state);
-  if (outcome.kind !== 'done' || !outcome.known.missing) return outcome;
-  const [user, ...others] = await findNamesakes(deps, state);
-  if (user === undefined || others.length > 0 || user.id === state.upstreamId) return MISSING;
-  const isSurely = user.created !== undefined && user.created === state.observed?.created;
-  const taken = isSurely ? toFound(deps, user) : await adoptFound(deps, user);
-  return taken.kind === 'refused' ? MISSING : taken;
+/** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
+const USER_NAMES_REFUSED = 2;
+
+interface CreateForm {
+  readonly emailForm: EmailForm;
+  readonly withName: boolean;
+  readonly withUserName: boolean;
 }
 
-function toFound(deps: ReconcileDeps, user: ScimUser): Outcome {
-  const observed = observeUser(deps, user, undefined, scim.getUsers);
-  return { kind: 'done', known: { ids: { restId: user.id }, observed, done: ['account'] } };
+/** Creates the account in the first form that is taken; a 400 or 422 says that nothing was created. @throws UpstreamError */
+async function createAccount(call: StepCall<UserState>): Promise<Outcome> {
+  const { deps, state, values } = call;
+  const forms = listCreateForms(deps.quirks.current(), values, countAttempts(state.cells));
+  let refusal: unknown;
+  for (const form of forms) {
+    try {
+      const body = toBody(values, form);
+      const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }));
+      return await toCreated(call, form, created);
+    } catch (error) {
+      const { verdict, problem } = classify(error);
+      if (verdict !== 'refused' || deps.policy.isSeatRefusal(problem)) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
 }
 
-/** Looks at one user in the service, by the account where it is known. @throws UpstreamError */
-export async function lookAtUser(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
-  const { upstreamId } = state;
-  if (upstreamId === undefined) return lookForAccount(deps, state);
-  const look = async (): Promise<Outcome> => {
-    const user = await readUser(deps, upstreamId);
-    const likeness = compareAccount(state, user);
-    // Either the account was renamed, or the id is another person's now, and the user's account has another one.
-    const isAnother =
-      likeness === 'another' ||
-      (likeness === 'unclear' && (await findNamesakes(deps, state)).length > 0);
-    const observed = observeUser(deps, user, state.observed, scim.getUser);
-    return isAnother ? MISSING : { kind: 'done', known: { observed } };
+/** Lists the forms to be tried, known ones first; without a name or a new userName fewer vary. */
+function listCreateForms(
+  { emailForm, nameOnCreate, userNamesRefused = 0 }: Quirks,
+  { name }: Values,
+  attempts: number,
+): CreateForm[] {
+  const userNames = userNamesRefused >= USER_NAMES_REFUSED ? [false] : [true, false];
+  const names = nameOnCreate === undefined ? [true, false] : [nameOnCreate];
+  // While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it.
+  const both: EmailForm[] = attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
+  const emailForms = emailForm ? [emailForm] : both;
+  return userNames.flatMap((withUserName) =>
+    (name === undefined ? [false] : names).flatMap((withName) =>
+      emailForms.map((form) => ({ emailForm: form, withName, withUserName })),
+    ),
+  );
+}
+
+function toBody({ userName, address, name }: Values, form: CreateForm) {
+  return {
+    ...(form.withUserName ? { userName } : {}),
+    emails:
+      form.emailForm === 'strings' ? [address] : [{ value: address, type: 'work', primary: true }],
+    ...(form.withName && name ? { name } : {}),
   };
-  return lookSurely(deps, 'users', look, async () => MISSING);
 }
 
-/** Finds the accounts with the names of the account as it was seen last. @throws UpstreamError */
-function findNamesakes(deps: ReconcileDeps, { desired, observed }: UserState) {
-  const { userName = desired.userName, email = desired.address } = observed ?? {};
-  return findAccounts(deps, toAccountNames(toSentUser({ userName, address: email })));
-}
-
-/** Looks for the account of a user without one: by the values that creates left with, else by its own. */
-async function lookForAccount(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
-  const [user, ...others] = await findCreated(deps, state);
-  if (user === undefined) {
-    const isWanted = state.desired.active && !state.deleted;
-    const nobody: Outcome = { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
-    return (await findDoubt(deps, 'users')) ?? nobody;
-  }
-  if (others.length > 0) {
-    const words = 'several accounts of the service have this userName or address';
-    return { kind: 'refused', parts: ['account'], problem: toOwnRefusal(words) };
-  }
-  return state.sentCreates.length > 0 ? toFound(deps, user) : adoptFound(deps, user);
+async function toCreated(
+  { deps, state: { desired, observed: before }, values: { name } }: StepCall<UserState>,
+  form: CreateForm,
+  created: ScimUser,
+): Promise<Outcome> {
+  assertAbout('SCIM user', compareAccount({ desired, observed: undefined }, created), 'same');
+  const sent = form.withName && name ? fullName(name) : undefined;
+  const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
+  const { userNamesRefused = 0 } = deps.quirks.current();
+  await deps.quirks.learn({
+    emailForm: form.emailForm,
+    ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
+    userNamesRefused: form.withUserName ? 0 : Math.min(userNamesRefused + 1, USER_NAMES_REFUSED),
+  });
+  const observed = observeUser(deps, created, before, scim.addUser);
+  const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
+  const ids = { restId: created.id };
+  return { kind: 'done', known: { ids, observed, done: ['account'], ...echo } };
 }
 
 function getAccount({ upstreamId }: UserState): number {

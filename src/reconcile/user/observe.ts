@@ -17,7 +17,7 @@ import {
 } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { classify } from '../outcome.ts';
+import { seenOr } from '../outcome.ts';
 import { readSections } from '../sections.ts';
 import { search } from '../step-call.ts';
 
@@ -134,13 +134,8 @@ export async function lookUpOwner(
   names: SearchedNames | undefined,
 ): Promise<boolean> {
   if ((await readSections(deps)).companyUsers?.problem) return false;
-  try {
-    return (await findCompanyUser(deps, upstreamId, names))?.role === OWNER_ROLE;
-  } catch (error) {
-    const { verdict } = classify(error);
-    if (verdict === 'forbidden' || verdict === 'refused') return false;
-    throw error;
-  }
+  const found = findCompanyUser(deps, upstreamId, names);
+  return (await seenOr(found, undefined, 'forbidden', 'refused'))?.role === OWNER_ROLE;
 }
 
 /** Finds a company user by a search for its names; undefined: it is not there. @throws UpstreamError: the list has no end */
