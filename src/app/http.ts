@@ -1,9 +1,8 @@
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { createOAuthRouter, type OAuthDeps, showMetadata } from '../access/oauth/router.ts';
-import { createSignInActs } from '../console/acts.ts';
-import { createOidcSignIn } from '../console/oidc.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
+import { createOidcSignIn, createSignInActs } from '../console/sign-in.ts';
 import { followRequests } from '../ops/http/follow-requests.ts';
 import { answerErrors } from '../ops/http/operator.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';

@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { OidcOptions } from '../console/oidc.ts';
+import type { OidcOptions } from '../console/sign-in.ts';
 import { createSeatRefusals } from '../domain/seats.ts';
 import type { ReconcilePolicy } from '../reconcile/deps.ts';
 import type { Quirks } from '../reconcile/quirks.ts';

@@ -86,11 +86,18 @@ export function addCommand(program: Command, row: CommandRow): Command {
 /** Runs a command that was typed, prints its result, and returns the exit code. */
 export async function runCommand({ run }: CommandRow, command: Command, context: CliContext) {
   const { processedArgs, registeredArguments } = command;
-  const named = registeredArguments.map((one, place) => [one.name(), processedArgs[place]]);
+  const named = registeredArguments.map(
+    (one, place) => [one.name(), processedArgs[place]] as const,
+  );
   const typed = Object.assign(command.opts<never>(), Object.fromEntries(named));
   const output = await run({ ...context, command, typed }).catch((error: unknown) => {
-    const isWrong = error instanceof WrongUsage || isAnswered(error, 400);
-    if (isWrong && error instanceof Error) return command.error(`error: ${error.message}`);
+    if (!(error instanceof Error)) throw error;
+    const message = error.message.replaceAll(/`(\w+)`/g, (quoted, name: string) => {
+      const option = command.options.find((one) => one.attributeName() === name);
+      return option?.long ?? (named.some(([one]) => one === name) ? `<${name}>` : quoted);
+    });
+    const isTyped = message !== error.message && isAnswered(error, 400);
+    if (isTyped || error instanceof WrongUsage) return command.error(`error: ${message}`);
     throw error;
   });
   if (output === undefined) return exitCodes.done;

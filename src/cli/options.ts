@@ -68,8 +68,8 @@ export function bodyOptions(
     options: members.map(({ option }) => option),
     read(typed: Given): Given {
       const values = { ...Object.fromEntries(known.map((name) => [name, typed[name]])), ...fixed };
-      for (const { name, parent, option } of members) {
-        const text = typed[option.attributeName()];
+      for (const { name, parent } of members) {
+        const text = typed[name];
         if (text === undefined) continue;
         const value = String(text) === nulls[name] ? null : text;
         if (parent === undefined) values[name] = value;
@@ -116,7 +116,9 @@ function unwrap(schema: unknown, words?: string): { inner: unknown; words: strin
 function toBodyOption(name: string, type: unknown, words: string, own: string | undefined): Option {
   const isFlag = type instanceof z.ZodBoolean || type instanceof z.ZodLiteral;
   const value = type instanceof z.ZodArray ? 'list' : (PLACEHOLDERS[name] ?? toKebab(name));
-  const option = new Option(own ?? `--${toKebab(name)}${isFlag ? '' : ` <${value}>`}`, words);
+  const flag = own ?? `--${toKebab(name)}${isFlag ? '' : ` <${value}>`}`;
+  // A refusal of the bridge names the member, whatever its option is called.
+  const option = Object.assign(new Option(flag, words), { attributeName: () => name });
   if (type instanceof z.ZodEnum) return option.choices(type.options.map(String));
   if (type instanceof z.ZodArray)
     return option.argParser(own === undefined ? toList(type.element) : collect);

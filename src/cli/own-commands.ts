@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { Option } from 'commander';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/values.ts';
+import { findStoreFile } from '../settings/store-url.ts';
 import type { ApiOptions } from './api.ts';
-import { type CommandRow, commandOf } from './command.ts';
+import { commandOf } from './command.ts';
 import { JSON_OBJECT, pairOption, YES } from './options.ts';
+import type { Send } from './requests.ts';
 import type { MoveOptions } from './store-work.ts';
 
 const HEALTH_MS = 3_000;
@@ -12,6 +15,14 @@ const store = () => import('./store-work.ts');
 
 /** Commands that need no running bridge. What they do is loaded on demand: no other command needs it. */
 export const own = {
+  SERVE: commandOf({
+    usage: 'serve',
+    about: 'serve the bridge until SIGTERM or SIGINT',
+    async run({ loadSettings, ...world }) {
+      const { serve } = await import('../main.ts');
+      return { code: await serve(loadSettings(), world) };
+    },
+  }),
   HEALTHCHECK: commandOf({
     usage: 'healthcheck',
     about:
@@ -62,17 +73,14 @@ Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`,
     run: async (call) => (await import('./check.ts')).runCheck(call),
   }),
   BACKUP: commandOf<{ readonly file: string }>({
-    usage: 'backup',
-    configure: (command) => command.argument('<file>', 'where to; it must not exist yet'),
+    usage: 'backup <file>',
     about: 'write the store into a new file, while the bridge goes on (SQLite)',
     help: `
 Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.`,
     run: async (call) => (await store()).backUp(call),
   }),
   RESTORE: commandOf<{ readonly file?: string }>({
-    usage: 'restore',
-    configure: (command) =>
-      command.argument('[file]', 'a backup of a SQLite store; without it the store is one already'),
+    usage: 'restore [file]',
     about:
       'put a backup in the place of the store, or say that it was; the bridge must not be running',
     options: [YES],
@@ -97,16 +105,21 @@ database has no row, as before, and the file is untouched; run the command again
   }),
 };
 
-/** Serves until the process is asked to stop; resolves with the exit code. */
-export type Serve = typeof import('../main.ts').serve;
-
-/** `serve`: runs the bridge. */
-export function serveCommand(serve: Serve): CommandRow {
-  return commandOf({
-    usage: 'serve',
-    about: 'serve the bridge until SIGTERM or SIGINT',
-    async run({ loadSettings, ...world }) {
-      return { code: await serve(loadSettings(), world) };
-    },
-  });
-}
+/** Makes a token through the bridge, or in a store that no bridge on this machine has; a new store has to be named. */
+export const makeToken: Send = async (context, given) => {
+  const { settings, shown } = context.loadSettings();
+  const { url, token, commandToken } = settings.ops;
+  const mayAsk = url !== undefined || (token ?? commandToken) !== undefined;
+  const client = mayAsk ? context.connect() : undefined;
+  if (client && (url !== undefined || (await client.isAnswering())))
+    return client.send('POST', '/tokens', given);
+  const { value, from } = shown.find(({ name }) => name === 'database.url') ?? {};
+  const place = findStoreFile(settings) ?? value;
+  if (from === 'default' && !existsSync(String(place)))
+    throw new BridgeError('no-store', `no store is at ${place}: set OPS_URL or DATABASE_URL`);
+  // Loaded on demand: it opens a store.
+  const { makeTokenInStore } = await import('../app/first-access.ts');
+  const made = await makeTokenInStore(settings, given);
+  context.writeError(`Made in ${place}. A bridge with another store does not know it.\n`);
+  return made;
+};

@@ -7,17 +7,10 @@ import { forTest, makeFolder } from '../../test/support/lifetimes.ts';
 import { serve } from '../../test/support/local-server.ts';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/values.ts';
-import { own, type Serve, serveCommand } from './own-commands.ts';
-import { sandboxCommands } from './sandbox.ts';
-import { show } from './show.ts';
+import type { CommandRow } from './command.ts';
 
-interface RunOptions extends Pick<Person, 'env' | 'files'> {
-  readonly serve?: Serve;
-}
-
-async function run(args: string, { env = {}, serve = async () => 0, ...more }: RunOptions = {}) {
-  const some = [serveCommand(serve), show.SETTINGS, own.HEALTHCHECK, ...sandboxCommands];
-  return runAlone(args.split(' '), env, { ...more, commands: some });
+async function run(args: string, { env = {}, files = {} }: Pick<Person, 'env' | 'files'> = {}) {
+  return runAlone(args.split(' '), env, { files });
 }
 
 async function serveHealth(status: number): Promise<number> {
@@ -32,21 +25,11 @@ test('--version and --help end with 0 and --help lists commands and exit codes',
     expect(out).toContain(word);
 });
 
-test('serve hands over the settings in effect and ends with the code that it is given', async () => {
-  const seen: unknown[] = [];
-  const serve: Serve = async ({ settings }) => {
-    seen.push(settings.port);
-    return 3;
-  };
-  expect(await run('serve', { env: { PORT: '9000' }, serve })).toMatchObject({ code: 3 });
-  expect(seen).toEqual([9_000]);
-});
-
 test('a failure that is told ends with 1, settings that allow no start with 78', async () => {
-  const serve: Serve = async () => {
-    throw new BridgeError('store-unavailable', 'the disk is full');
-  };
-  expect(await run('serve', { serve })).toMatchObject({ code: 1, err: 'the disk is full\n' });
+  const error = new BridgeError('store-unavailable', 'the disk is full');
+  const failing: CommandRow = { usage: 'fail', about: '', run: () => Promise.reject(error) };
+  const failed = await runAlone(['fail'], {}, { commands: [failing] });
+  expect(failed).toMatchObject({ code: 1, err: 'the disk is full\n' });
   const refused = await run('serve', { env: { PORT: 'none' } });
   expect(refused.code).toBe(78);
   expect(refused.err).toContain('port is "none" (from PORT)');

@@ -8,7 +8,6 @@ import { records } from '../ops/lists/records.ts';
 import { DRIFTS, GROUPS, PLANS, UNMANAGED, USERS } from '../ops/lists/tables.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import { makeToken, sweepCommand } from './acts.ts';
 import {
   addCommand,
   type CliWorld,
@@ -18,7 +17,7 @@ import {
   runCommand,
 } from './command.ts';
 import { galleryCommand } from './gallery.ts';
-import { own, serveCommand } from './own-commands.ts';
+import { makeToken, own } from './own-commands.ts';
 import { type Row, rowCommand } from './requests.ts';
 import { sandboxCommands } from './sandbox.ts';
 import { show } from './show.ts';
@@ -98,8 +97,7 @@ function tellFailure(error: unknown, { writeError }: CliWorld): number {
 /** Every command, in the order of `--help`. */
 export const commands = (
   [
-    // Loaded on demand: a health check every few seconds must not load a server.
-    serveCommand(async (...args) => (await import('../main.ts')).serve(...args)),
+    own.SERVE,
     own.CHECK,
     show.SETTINGS,
     show.STATUS,
@@ -121,7 +119,7 @@ export const commands = (
     show.WHY,
     own.HEALTHCHECK,
     ...sandboxCommands,
-    sweepCommand,
+    show.SWEEP,
     ...Object.values(access),
     acts.ADOPT,
     acts.RELEASE,

@@ -121,8 +121,6 @@ function findResource(client: OpsClient, name: string) {
   return askOps(client, 'Explanation', `/explain/${encodeURIComponent(name)}`);
 }
 
-type Query = Readonly<Record<string, string>>;
-
 interface Page<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
@@ -132,7 +130,10 @@ interface Page<Item> {
 export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
   client: OpsClient,
   path: `/${string}`,
-  { query = {}, limit = Number.MAX_SAFE_INTEGER }: { query?: Query; limit?: number } = {},
+  {
+    query = {},
+    limit = Number.MAX_SAFE_INTEGER,
+  }: { query?: Readonly<Record<string, string>>; limit?: number } = {},
 ): Promise<Answer> {
   const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
   const items: Item[] = [];

@@ -1,15 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toCount } from '../domain/text.ts';
+import { BridgeError } from '../domain/values.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
 import * as details from '../ops/lists/details.ts';
 import { ACTIONS, FIELDS, FIRST_RUN, SETTINGS, toLinkColumns } from '../ops/lists/tables.ts';
 import { toDecisions } from '../ops/lists/words.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import { commandOf, exitCodes, WrongUsage } from './command.ts';
+import { type CliContext, commandOf, exitCodes, WrongUsage } from './command.ts';
 import { countOption, JSON_TEXT } from './options.ts';
 import { askOps, readList } from './requests.ts';
 import * as table from './table.ts';
 
-/** Commands that show one thing. */
+/** Commands that show one thing, or have it looked at first. */
 export const show = {
   STATUS: commandOf<{ readonly exitCode?: true }>({
     usage: 'status',
@@ -55,6 +58,25 @@ The name is a userName, an address, a displayName or a SCIM id. How each field s
       const path = `/timeline/${encodeURIComponent(name)}?limit=${limit}` as const;
       const json = await askOps(connect(), 'Timeline', path);
       return { json, text: () => toTimelineText(json) };
+    },
+  }),
+  SWEEP: commandOf<{ readonly dryRun?: true; readonly exitCode?: true }>({
+    usage: 'sweep',
+    about: 'compare the service with the store and count what differs',
+    options: [
+      ['--json', 'as one JSON object, with the differences'],
+      ['--dry-run', 'show what drift.policy would do, and do nothing'],
+      ['--exit-code', 'exit with 2 when something managed differs'],
+    ],
+    help: `
+Names stay out of its output, so that a scheduled job may print it: scim-bridge drifts lists the differences, and
+scim-bridge unmanaged the accounts and groups that no provider asked for. What follows from a difference is drift.policy;
+by default nothing. Exit code 1: not everything could be compared.`,
+    async run({ typed: { dryRun = false, exitCode }, ...context }) {
+      const json = await runSweep(context, dryRun);
+      const failed = json.sweep.status === 'incomplete' ? exitCodes.failed : undefined;
+      const code = exitCode && json.drifts.length > 0 ? exitCodes.incomplete : failed;
+      return { json, text: () => toSweepText(json), code };
     },
   }),
   SETTINGS: commandOf<{ readonly here?: true }>({
@@ -195,4 +217,47 @@ function toPlanText(plan: OpsJson<'Plan'>, screen: table.Screen): string {
     left > 0 ? `and ${left} more\n` : '',
     status === 'held' ? `\n${toDecisions(id, hash)}\n` : '',
   ].join('');
+}
+
+const POLL_MS = 250;
+
+type SweepResult = Awaited<ReturnType<typeof runSweep>>;
+
+async function runSweep({ showProgress, connect }: CliContext, dryRun: boolean) {
+  const client = connect();
+  const { id } = await askOps(client, 'SweepAsked', '/sweeps', { dryRun });
+  const readSweep = () => askOps(client, 'Sweep', `/sweeps/${id}`);
+  let sweep = await readSweep();
+  for (; sweep.status === 'running'; sweep = await readSweep()) {
+    if (sweep.progress !== null) showProgress?.(details.toReadingText(sweep.progress));
+    // Until an operator has decided about held changes, nothing is compared.
+    const { phase } = await askOps(client, 'Recovery', '/recovery');
+    const words = 'what is held waits for a decision first: see scim-bridge plan show';
+    if (phase === 'waiting') throw new BridgeError('recovery-waits', words);
+    await sleep(POLL_MS);
+  }
+  const { planId } = sweep;
+  const plan = planId === null ? undefined : await askOps(client, 'Plan', `/plans/${planId}`);
+  const { unmanaged } = await askOps(client, 'Status', '/status');
+  const query = { status: 'active' };
+  const { items } = await readList<OpsJson<'Drift'>>(client, '/drifts', { query });
+  // Those that are ignored are decided about.
+  return { sweep, plan, drifts: items.filter(({ status }) => status !== 'ignored'), unmanaged };
+}
+
+function toSweepText({ sweep, plan, drifts, unmanaged }: SweepResult): string {
+  const { status, calls, counts, reasons } = sweep;
+  const { users = 0, groups = 0 } = counts;
+  const compared = `${toCount(users, 'person', 'people')} and ${toCount(groups, 'group')} compared`;
+  const found = drifts.length === 0 ? 'nothing differs' : toCount(drifts.length, 'difference');
+  const kinds = Object.entries(Object.groupBy(drifts, ({ kind }) => kind));
+  const lines = [
+    `Sweep ${status}: ${compared} in ${toCount(calls, 'call')}, ${found}`,
+    ...(unmanaged === 0 ? [] : [`  ${unmanaged} unmanaged: scim-bridge unmanaged`]),
+    ...reasons.map((reason) => `  not concluded: ${reason}`),
+    ...kinds.map(([kind, some]) => `  ${kind.padEnd(18)} ${some.length}`),
+    ...(drifts.length === 0 ? [] : ['Whom they are about: scim-bridge drifts']),
+    ...(plan === undefined ? [] : [toPlanHead(plan), `Its actions: plan show ${plan.id}`]),
+  ];
+  return table.toText(lines.join('\n'));
 }

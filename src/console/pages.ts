@@ -14,8 +14,7 @@ import {
   toSessionUse,
 } from '../access/session-cookie.ts';
 import { isOfPerson, LINK_CREDENTIAL, type Session, type Sessions } from '../access/sessions.ts';
-import type { SignInActs } from './acts.ts';
-import type { OidcSignIn } from './oidc.ts';
+import type { OidcSignIn, SignInActs } from './sign-in.ts';
 
 /** Path of the console on the operators' listener. */
 export const CONSOLE_PATH = '/console';

@@ -141,13 +141,13 @@ test('at 80 columns no line of a list is longer, and every list says when it is 
 });
 
 test.each([
-  ['drifts ignore x', '`until`: expected string'],
-  ['drifts ignore x --until yesterday --reason y', '`until`: A date such as'],
-  ['drifts ignore x --until 2027-02-30 --reason y', '`until`: A date such as'],
-  ['leavers --since 2027-02-30', '`since` is a date'],
-  ['client create x --lifetime 5m', 'needs keys: `jwksUri`, or `jwks`'],
-  ['token create token-x', '`name`: 1 to 64 letters'],
-])('%s is wrong usage', async (args, words) => {
+  ['drifts ignore x', '--until: expected string'],
+  ['drifts ignore x --until yesterday --reason y', '--until: A date such as'],
+  ['drifts ignore x --until 2027-02-30 --reason y', '--until: A date such as'],
+  ['leavers --since 2027-02-30', '--since is a date'],
+  ['client create x --lifetime 5m', 'needs keys: --jwks-uri, or --jwks-file'],
+  ['token create token-x', '<name>: 1 to 64 letters'],
+])('%s is wrong usage, in words of the command', async (args, words) => {
   expect(await run(bridge, args)).toMatchObject({ code: 64, err: expect.stringContaining(words) });
 });
 

@@ -179,7 +179,7 @@ describe('the proof of a leaver', () => {
     expect(none).toMatchObject({ code: 0, text: 'There is nothing to list.\n' });
     const back = await person('leavers', '--status', 'back', '--since', '2999-01-01');
     expect(back.text).toBe('There is nothing to list.\n');
-    expect(wrong).toMatchObject({ code: 64, text: expect.stringContaining('`since` is a date') });
+    expect(wrong).toMatchObject({ code: 64, text: expect.stringContaining('--since is a date') });
     expect(both.code).toBe(64);
   });
 });

@@ -126,7 +126,7 @@ describe('providers', () => {
     expect(listed.text).toMatch(/okta +any +Okta \* +all +returning/);
     expect(listed.text).toMatch(/default +any +any +all +returning/);
     const wrong = await run('provider', 'change', 'okta', '--may', 'users.read');
-    const text = expect.stringContaining('`may`: expected one of');
+    const text = expect.stringContaining('--may: expected one of');
     expect(wrong).toMatchObject({ code: 64, text });
 
     const made = await run('token', 'create', 'okta-1', '--provider', 'okta');

@@ -24,22 +24,33 @@ export const resourceRoutes = [
   ...toRoutes({ name: 'User', type: 'user', noun: 'person' }, toUsers),
   route(GROUPS, async (...call) => ok(await readItems('group', toGroups, ...call))),
   ...toRoutes({ name: 'Group', type: 'group', noun: 'group' }, toGroups),
+  route(
+    {
+      path: '/users/{key}/erasure',
+      summary: 'What erasing a person would erase, and what has to be done first.',
+      answers: { 200: 'Erasure' },
+    },
+    async (sources, { params }) => ok(await getErasure(planErasure, sources, params.key)),
+  ),
   route(acts.ERASE, async (sources, { params, body: { dryRun } }) => {
-    const target = getOnly(await listByKey(sources.store.read, 'user', params.user)).id;
-    const erasure = await (dryRun ? planErasure : eraseUser)(sources, target);
-    // A person may be gone since their name was looked up.
-    if (erasure === undefined) return missing('Nothing has this id or name.');
-    const { obstacles: codes, rows } = erasure;
-    const obstacles = codes.map((code) => ({ code, detail: OBSTACLE_WORDS[code] }));
+    const json = await getErasure(dryRun ? planErasure : eraseUser, sources, params.user);
+    const { id: target, obstacles, rows } = json;
     if (obstacles.length > 0) {
       const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
       throw new Problem(409, 'not-erasable', message, { more: { obstacles }, target });
     }
-    const json = toView('Erasure', erasure, {});
     if (dryRun) return { json, acts: [] };
     return { json, target, change: { before: { rows: (rows ?? 0) + 1 }, after: { rows: 0 } } };
   }),
 ] as const;
+
+async function getErasure(plan: typeof planErasure, sources: OpsSources, key: string) {
+  const { id } = getOnly(await listByKey(sources.store.read, 'user', key));
+  // A person may be gone since their name was looked up.
+  const erasure = (await plan(sources, id)) ?? missing('Nothing has this id or name.');
+  const obstacles = erasure.obstacles.map((code) => ({ code, detail: OBSTACLE_WORDS[code] }));
+  return toView('Erasure', { ...erasure, obstacles }, {});
+}
 
 type ResourceType = 'user' | 'group';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
+import { OBSTACLES } from '../../domain/erasure.ts';
 import { HANDOVER_OUTCOMES, IMPORT_OUTCOMES } from '../../domain/handover.ts';
 import { Handling } from './access.ts';
 import { t } from './kinds.ts';
@@ -170,6 +171,7 @@ export const Erasure = t.object({
   account: t.orNull(t.whole(), 'The id in the service.'),
   deleted: t.flag(),
   staysHidden: t.flag('A tombstone of ids stays, so that no list brings the person back.'),
+  obstacles: t.parts('What has to be done first.', { code: t.word(OBSTACLES), detail: t.text() }),
   rows: t.countOrNull('Other rows that spoke of the person; null: nothing was erased.'),
 });
 export const Census = t.object({
