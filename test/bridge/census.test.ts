@@ -183,7 +183,7 @@ describe('the request for a census', () => {
   beforeAll(async () => void (await bridge.settled(bridge.addUser('ada'))));
 
   test.each([
-    ['a file that cannot be understood', 'a;b\n1;2\n', '', /None of the 2 columns is known/],
+    ['a file that cannot be understood', 'a;b\n1;2\n', '', /Row 2 of the file names nobody/],
     ['a parameter that there is not', toFile(toRow('ada')), '?limit=1', /no parameter limit/],
   ])('refuses %s', async (_, file, query, words) => {
     const { status, body } = await ask(bridge, file, query);
@@ -259,7 +259,7 @@ describe('scim-bridge census', () => {
 
   const page = { totalResults: 3, Resources: [toUser('ada')] };
   test.each([
-    ['of SCIM', JSON.stringify(page), 'None of the'],
+    ['of SCIM', JSON.stringify(page), 'names nobody'],
     ['of SCIM in lines', JSON.stringify(page, null, 2), "jq -c '.[]'"],
     ['of Okta', JSON.stringify([{ login: 'ada@example.com' }]), "jq -c '.[]'"],
   ])(

@@ -91,10 +91,11 @@ describe('readEntries', () => {
 
   const MAIL = 'userName,email\nada,a@example.com\n';
   const LONG = 'x'.repeat(200_000);
-  const noColumn = /^None of the 2 columns is known as externalId, userName, email:/;
+  const noColumn =
+    /^Row 2 of the file names nobody: no column is known as externalId, userName, email/;
   const noCells = /^Row 3 of the file is no CSV \(not as many cells as the first\)/;
   const halfPair = '{"userName":"ada","externalId":"\\ud800"}';
-  const tooLong = /^Row 2 of the file: externalId has more than 512 characters/;
+  const tooLong = /^Row 2 of the file has an externalId that has more than 512 characters/;
   test.each([
     ['no column that names anybody', 'a;b\n1;2\n', noColumn],
     ['nobody in a row', 'userName,email\nada,\n,\n', /^Row 3 of the file names nobody/],
@@ -105,8 +106,8 @@ describe('readEntries', () => {
     ['a line that is no JSON', '{"userName":"ada"}\n{"a":\n', /^Row 2 of the file is no JSON/],
     ['a very long line', `{"userName":"${LONG}"}`, /Row 1 of the file has more than/],
     ['Latin letters', Buffer.from('userName\nJ\xf6rg\n', 'latin1'), /neither UTF-8 nor UTF-16/],
-    ['a NUL in an id', 'id,userName\n1\0,ada\n', /^Row 2 of the file: id has more than/],
-    ['half of a surrogate pair in an id', halfPair, /^Row 1 of the file: externalId has more than/],
+    ['a NUL in an id', 'id,userName\n1\0,ada\n', /^Row 2 of the file has an id that has/],
+    ['half of a surrogate pair in an id', halfPair, /^Row 1 of the file has an externalId that/],
     ['an id that no index can hold', `externalId\n${'x'.repeat(513)}\n`, tooLong],
     ['nothing', '', /no line behind the names/],
     ['names of columns alone', 'userName,email\n', /no line behind the names/],

@@ -67,12 +67,8 @@ export type IdsOf = 'provider' | 'server';
 /** Reads the people of an export. @throws InvalidRequest for a wrong entry, one that names nobody, or too many */
 export async function readEntries(file: Uint8Array, idsOf: IdsOf): Promise<ExportEntry[]> {
   const entries: ExportEntry[] = [];
-  let names: readonly string[] | undefined;
-  let places = new Map<ExportAttribute, number>();
   for await (const record of readRecords(file)) {
-    if (names !== record.columns) places = assignColumns(record.columns, idsOf);
-    names = record.columns;
-    entries.push(parseEntry(record, places, idsOf));
+    entries.push(parseEntry(record, idsOf));
     if (entries.length > ENTRIES_MAX)
       throw new InvalidRequest(`The file has more than ${ENTRIES_MAX} people.`);
   }
@@ -90,49 +86,29 @@ const NAMING: Readonly<Record<IdsOf, readonly ExportAttribute[]>> = {
   server: ['externalId', 'userName', 'email', 'displayName'],
 };
 
-/** Places of the columns that are known. @throws InvalidRequest where nobody is named by any */
-function assignColumns(columns: readonly string[], idsOf: IdsOf) {
-  const keys = columns.map(toKey);
-  const places = new Map<ExportAttribute, number>();
-  for (const attribute of EXPORT_ATTRIBUTES) {
-    const isOther = idsOf === 'server' && attribute === 'externalId';
-    const names = isOther ? ['externalid'] : COLUMNS[attribute];
-    const place = names.map((name) => keys.indexOf(name)).find((one) => one >= 0);
-    if (place !== undefined) places.set(attribute, place);
-  }
-  const naming = NAMING[idsOf];
-  if (naming.some((attribute) => places.has(attribute))) return places;
-  // Not which columns there are: without a line of names they would be somebody's.
-  const known = naming.join(', ');
-  throw new InvalidRequest(
-    `None of the ${columns.length} columns is known as ${known}: name them so in the file.`,
-  );
-}
-
 /** Entra's templates have the name in brackets: `User name [userPrincipalName] Required`. */
 function toKey(column: string): string {
   const name = /\[([^\]]+)\]/.exec(column)?.[1] ?? column;
   return foldCase(name).replaceAll(/[\s_-]/g, '');
 }
 
-function parseEntry(
-  { row, cells }: ExportRecord,
-  places: ReadonlyMap<ExportAttribute, number>,
-  idsOf: IdsOf,
-): ExportEntry {
+function parseEntry({ row, cells }: ExportRecord, idsOf: IdsOf): ExportEntry {
+  const refuse = (why: string) => new InvalidRequest(`Row ${row} of the file ${why}.`);
   const texts: Partial<Record<ExportAttribute, string>> = {};
-  for (const [attribute, place] of places) {
-    const text = (cells[place] ?? '').trim();
+  for (const attribute of EXPORT_ATTRIBUTES) {
+    const isOther = idsOf === 'server' && attribute === 'externalId';
+    const known = isOther ? ['externalid'] : COLUMNS[attribute];
+    const text = known.map((name) => cells[name]).find((cell) => cell !== undefined);
+    if (text === undefined) continue;
     const isKept = attribute === 'id' || attribute === 'externalId';
-    if (isKept && !(isStorable(text) && isIndexable(text)))
-      throw new InvalidRequest(`Row ${row} of the file: ${attribute} ${NOT_KEPT}.`);
-    texts[attribute] = text;
+    if (isKept && !(isStorable(text.trim()) && isIndexable(text.trim())))
+      throw refuse(`has an ${attribute} that ${NOT_KEPT}`);
+    texts[attribute] = text.trim();
   }
   const naming = NAMING[idsOf];
-  if (naming.every((attribute) => (texts[attribute] ?? '') === ''))
-    throw new InvalidRequest(`Row ${row} of the file names nobody: no ${naming.join(', ')}.`);
-  if (idsOf === 'server' && !texts.id)
-    throw new InvalidRequest(`Row ${row} of the file has no id.`);
+  if (naming.every((attribute) => !texts[attribute]))
+    throw refuse(`names nobody: no column is known as ${naming.join(', ')}, or they are empty`);
+  if (idsOf === 'server' && !texts.id) throw refuse('has no id');
   const { active, ...others } = texts;
   return { row, active: parseActive(active ?? '', row), texts: others };
 }
@@ -157,12 +133,9 @@ function parseActive(text: string, row: number): boolean | undefined {
   );
 }
 
-/** One entry of a provider's export: its texts by the names of their columns. */
-interface ExportRecord {
-  /** Its place as a spreadsheet counts, where the first line is 1. */
-  readonly row: number;
-  readonly columns: readonly string[];
-  readonly cells: readonly string[];
+/** One entry of a provider's export, with its texts by the folded names of their columns. */
+interface ExportRecord extends Pick<ExportEntry, 'row'> {
+  readonly cells: Readonly<Record<string, string>>;
 }
 
 const RECORD_LENGTH_MAX = 100_000;
@@ -196,6 +169,10 @@ async function* readCsv(text: string, skipped: number): AsyncGenerator<ExportRec
   // Loaded only here: a bridge reads an export now and then.
   const csv = await import('csv-parse');
   const parser = csv.parse({
+    columns: (names: string[]) => {
+      const keys = names.map(toKey);
+      return keys.map((key, place) => keys.indexOf(key) === place && key);
+    },
     delimiter: findDelimiter(text),
     skip_empty_lines: true,
     // A lone CR of an old export ends a line too.
@@ -204,25 +181,23 @@ async function* readCsv(text: string, skipped: number): AsyncGenerator<ExportRec
   });
   // A failure reaches the loop through the parser.
   pipeline(Readable.from(split(text)), parser, () => undefined);
-  let columns: readonly string[] | undefined;
-  let row = skipped;
+  let row = skipped + 1;
   try {
     for await (const cells of parser) {
       row += 1;
-      if (columns) yield { row, columns, cells };
-      columns ??= cells;
+      yield { row, cells };
     }
   } catch (error) {
     if (!(error instanceof csv.CsvError)) throw error;
     const why = WORDS[error.code] ?? 'a quote where none may be';
     // The parser is ahead of its reader.
-    const wrong = skipped + parser.info.records + 1;
+    const wrong = skipped + parser.info.records + 2;
     throw new InvalidRequest(`Row ${wrong} of the file is no CSV (${why}).`);
   }
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  CSV_RECORD_INCONSISTENT_FIELDS_LENGTH: 'not as many cells as the first',
+  CSV_RECORD_INCONSISTENT_COLUMNS: 'not as many cells as the first',
   CSV_MAX_RECORD_SIZE: TOO_LONG,
 };
 
@@ -249,8 +224,8 @@ async function* readLines(text: string, skipped: number): AsyncGenerator<ExportR
     if (index % LINES_PART === 0) await nextTurn();
     if (line.trim() === '') continue;
     const row = skipped + index + 1;
-    const texts = [...flatten(parseObject(line, row))];
-    yield { row, columns: texts.map(([name]) => name), cells: texts.map(([, cell]) => cell) };
+    const texts = flatten(parseObject(line, row));
+    yield { row, cells: Object.fromEntries(texts.map(([path, text]) => [toKey(path), text])) };
   }
 }
 
