@@ -22,16 +22,16 @@ export const accessRoutes = [
     const { name, ...limits } = body;
     const provider = await providers.create(name, toWish(limits), operator.id);
     const json = toProviderView(provider);
-    return { json, target: name, change: { after: toProviderState(provider) } };
+    return { json, target: name, change: { after: json } };
   }),
   route(rows.PROVIDER_CHANGE, async ({ access }, { params: { id }, body, operator }) => {
     const { before, provider } = await access.providers.change(id, toWish(body), operator.id);
-    const change = { before: toProviderState(before), after: toProviderState(provider) };
-    return { ...ok(toProviderView(provider)), change };
+    const json = toProviderView(provider);
+    return { json, change: { before: toProviderView(before), after: json } };
   }),
   route(rows.PROVIDER_DELETE, async ({ access: { providers } }, { params: { id } }) => {
-    const deleted = await providers.delete(id);
-    return { ...ok(toProviderView(deleted)), change: { before: toProviderState(deleted) } };
+    const json = toProviderView(await providers.delete(id));
+    return { json, change: { before: json } };
   }),
   listRoute(
     rows.TOKENS,
@@ -42,10 +42,9 @@ export const accessRoutes = [
     makeToken(tokens, body, operator.id),
   ),
   route(rows.TOKEN_REVOKE, async ({ access: { tokens } }, { params }) => {
-    const view = toTokenView(await tokens.revoke(params.id));
-    const after = toTokenState(view);
-    const change = { before: { ...after, revokedAt: null }, after };
-    return { ...ok(view), target: view.id, change };
+    const json = toTokenView(await tokens.revoke(params.id));
+    const change = { before: { ...json, revokedAt: null }, after: json };
+    return { json, target: json.id, change };
   }),
   listRoute(
     rows.CLIENTS,
@@ -70,8 +69,8 @@ export const accessRoutes = [
     return toMade(await access.clients.rotate(params.id, { validForMs, by: operator.id }));
   }),
   route(rows.CLIENT_REVOKE, async ({ access: { clients } }, { params, body }) => {
-    const view = toClientView(await clients.revoke(params.id, body.secret));
-    return { ...ok(view), target: view.id, change: { after: toClientState(view) } };
+    const json = toClientView(await clients.revoke(params.id, body.secret));
+    return { json, target: json.id, change: { after: json } };
   }),
   listRoute(
     rows.SESSIONS,
@@ -103,12 +102,6 @@ function toProviderView(provider: Provider): OpsJson<'Provider'> {
   return toView('Provider', provider, {});
 }
 
-/** The state of a provider for the acts of operators; its name is the subject. */
-function toProviderState({ domains, groupNames, may, match, ...handling }: Provider): object {
-  const { returning, unknownMembers, nestedGroups } = handling;
-  return { domains, groupNames, may, returning, unknownMembers, nestedGroups, match };
-}
-
 /** Makes a token as `POST /tokens` asks for it. @param by id of the credential that asks @throws InvalidRequest, Refusal */
 export async function makeToken(
   tokens: Pick<Tokens, 'make'>,
@@ -120,14 +113,8 @@ export async function makeToken(
   const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
   const wish = { name, purpose, profile, provider: provider ?? DEFAULT_PROVIDER, validForMs, by };
   const { row, text } = await tokens.make(wish);
-  const view = toTokenView(row);
-  const json = { ...view, token: text };
-  return { json, target: view.id, change: { after: toTokenState(view) } } as const;
-}
-
-function toTokenState({ name, for: purpose, profile, provider, ...life }: OpsJson<'Token'>) {
-  const { revokedAt, expiresAt } = life;
-  return { name, for: purpose, profile, provider, revokedAt, expiresAt };
+  const after = toTokenView(row);
+  return { json: { ...after, token: text }, target: after.id, change: { after } } as const;
 }
 
 function toTokenView(row: CredentialRow): OpsJson<'Token'> {
@@ -139,15 +126,8 @@ function toTokenView(row: CredentialRow): OpsJson<'Token'> {
 }
 
 function toMade<Text extends string | null>(made: ClientWithSecrets & { readonly text: Text }) {
-  const view = toClientView(made);
-  const change = { after: toClientState(view) };
-  return { json: { ...view, secret: made.text }, target: view.id, change } as const;
-}
-
-function toClientState(client: OpsJson<'Client'>): object {
-  const { name, profile, provider, trust, secrets, revokedAt } = client;
-  const valid = secrets.filter((secret) => secret.revokedAt === null).map(({ id }) => id);
-  return { name, profile, provider, ...(trust && { trust }), secrets: valid, revokedAt };
+  const after = toClientView(made);
+  return { json: { ...after, secret: made.text }, target: after.id, change: { after } } as const;
 }
 
 function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'> {
