@@ -94,53 +94,20 @@ function tellFailure(error: unknown, { writeError }: CliWorld): number {
   return error instanceof SettingsError ? exitCodes.settings : exitCodes.failed;
 }
 
+const rows: readonly (CommandRow | Row)[] = [
+  ...Object.values(own),
+  ...Object.values(show),
+  ...[USERS, GROUPS, DRIFTS, UNMANAGED, PLANS, CENSUS, galleryCommand],
+  ...Object.values(decisions),
+  ...Object.values(records),
+  // The command `sweep` waits for the end.
+  ...Object.values(acts).filter((act) => act !== acts.SWEEP),
+  ...Object.values(access),
+  ...sandboxCommands,
+];
+
 /** Every command, in the order of `--help`. */
-export const commands = (
-  [
-    own.SERVE,
-    own.CHECK,
-    show.SETTINGS,
-    show.STATUS,
-    USERS,
-    GROUPS,
-    DRIFTS,
-    decisions.REPAIR,
-    decisions.ACCEPT,
-    decisions.IGNORE,
-    UNMANAGED,
-    decisions.ADOPT,
-    decisions.IGNORE_UNMANAGED,
-    records.REQUESTS,
-    records.ACTS,
-    records.LEAVERS,
-    CENSUS,
-    galleryCommand,
-    show.EXPLAIN,
-    show.WHY,
-    own.HEALTHCHECK,
-    ...sandboxCommands,
-    show.SWEEP,
-    ...Object.values(access),
-    acts.ADOPT,
-    acts.RELEASE,
-    acts.ERASE,
-    acts.PAUSE,
-    acts.RESUME,
-    acts.RETRY,
-    acts.LOOK,
-    records.NOTIFICATIONS,
-    acts.NOTIFICATIONS_TEST,
-    show.PLAN,
-    PLANS,
-    acts.PLAN_APPROVE,
-    acts.PLAN_DISCARD,
-    acts.PLAN_UNDO,
-    own.API,
-    own.BACKUP,
-    own.MIGRATE_STORE,
-    own.RESTORE,
-  ] satisfies (CommandRow | Row)[]
-).map((row): CommandRow => {
+export const commands = rows.map((row): CommandRow => {
   if ('run' in row) return row;
   return rowCommand(row, row === access.TOKEN_CREATE ? makeToken : undefined);
 });
