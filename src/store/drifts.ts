@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { findHarm } from '../domain/change.ts';
 import {
   ACTIVE_STATUSES,
   type Difference,
@@ -8,12 +7,11 @@ import {
   type ENDED_STATUSES,
   findRepair,
 } from '../domain/drift.ts';
-import type { PlanAction } from '../domain/plan.ts';
 import { type GivenKey, type JsonObject, newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';
-import { parseChange, SUBJECT_NAMES, type SubjectNames, toChangeColumns } from './plans.ts';
+import { SUBJECT_NAMES, type SubjectNames, toAction, toChangeColumns } from './plans.ts';
 import { toText } from './resources/lists.ts';
-import type { Db, ListPart } from './store.ts';
+import type { Db } from './store.ts';
 import { findOne, insertNew, listWhere, type NewestPart, type Row, updateWhere } from './tables.ts';
 
 /** A drift as stored. */
@@ -27,12 +25,8 @@ export const listActiveDrifts = (db: Db, resourceIds: readonly string[]) =>
   listWhere(db, 'drifts', { resource_id: resourceIds, status: ACTIVE_STATUSES });
 
 /** The change that repairs a drift; undefined: it is about something unmanaged. */
-export function toRepair(row: DriftRow): PlanAction | undefined {
-  const { change: kind } = row;
-  if (kind === null) return undefined;
-  const change = { ...parseChange(row), kind };
-  return { ...change, harm: findHarm(change) };
-}
+export const toRepair = ({ change: kind, ...row }: DriftRow) =>
+  kind === null ? undefined : toAction({ ...row, kind });
 
 /** Lists users and groups with an active drift or a held action that were written since then, or have nothing to wait for. */
 export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
@@ -60,7 +54,6 @@ export const insertDrifts = (
   tx: Db,
   differences: readonly Difference[],
   { detector, now }: Finding,
-  status: 'open' | 'repairing' = 'open',
 ) =>
   insertNew(
     tx,
@@ -70,7 +63,7 @@ export const insertDrifts = (
       id: newId(),
       kind: difference.kind,
       change: findRepair(difference.kind) ?? null,
-      status,
+      status: 'open',
       detector,
       first_seen_at: now,
       last_seen_at: now,
@@ -103,18 +96,6 @@ export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
     and resource_id not in (select id from resources)`.execute(tx);
 }
 
-/** Lists drifts of these kinds that can be repaired or accepted, in order of finding. */
-export async function listRepairable(
-  db: Db,
-  kinds: readonly DriftKind[],
-  { afterSeq, limit }: ListPart,
-): Promise<DriftRow[]> {
-  if (kinds.length === 0) return [];
-  return select<DriftRow>(db)`select * from drifts
-    where status in ('open', 'contested') and kind in (${sql.join(kinds)}) and seq > ${afterSeq}
-    order by seq limit ${limit}`;
-}
-
 /** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
 export async function noteMissing(
   tx: Db,
@@ -123,9 +104,9 @@ export async function noteMissing(
 ): Promise<void> {
   const kind = `${type}.missing` as const;
   const difference = { kind, type, resourceId: id, memberId: '', desired, observed: null };
-  await insertDrifts(tx, [difference], { detector: 'discovery', now }, 'repairing');
-  const waiting = { resource_id: id, kind, status: ['open', 'contested', 'ignored'] } as const;
-  await updateWhere(tx, 'drifts', waiting, { status: 'repairing', plan_id: null });
+  await insertDrifts(tx, [difference], { detector: 'discovery', now });
+  const known = { resource_id: id, kind, status: ['open', 'contested', 'ignored'] } as const;
+  await updateWhere(tx, 'drifts', known, { status: 'repairing', plan_id: null });
 }
 
 /** Counts drifts of what is managed, of each kind and status; `held`: those whose repair a waiting plan holds. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { HarmKind } from '../domain/change.ts';
+import { findHarm, type HarmKind } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
 import {
   type ActionStatus,
@@ -64,39 +64,25 @@ export const insertPlanActions = (
     })),
   );
 
-interface Change extends Pick<PlanAction, 'type' | 'resourceId' | 'memberId'> {
-  readonly desired: JsonValue;
-  readonly observed: JsonValue;
-}
-
 /** The columns of a change. */
-export function toChangeColumns({ type, resourceId, memberId, desired, observed }: Change) {
-  return {
-    resource_type: type,
-    resource_id: resourceId,
-    member_id: memberId,
-    desired: JSON.stringify(desired),
-    observed: JSON.stringify(observed),
-  };
+export const toChangeColumns = (change: Omit<PlanAction, 'kind' | 'harm'>) => ({
+  resource_type: change.type,
+  resource_id: change.resourceId,
+  member_id: change.memberId,
+  desired: JSON.stringify(change.desired),
+  observed: JSON.stringify(change.observed),
+});
+
+type ChangeRow = Pick<PlanActionRow, 'kind' | keyof ReturnType<typeof toChangeColumns>>;
+
+/** Parses the stored form of an action, or of the repair of a drift. */
+export function toAction(row: ChangeRow): PlanAction {
+  const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
+  const desired = parseStored<JsonValue>(row.desired);
+  const observed = parseStored<JsonValue>(row.observed);
+  const harm = findHarm({ kind, desired, observed });
+  return { kind, type, resourceId, memberId, desired, observed, harm };
 }
-
-/** Parses the columns of a change. */
-export const parseChange = (
-  row: Pick<PlanActionRow, keyof ReturnType<typeof toChangeColumns>>,
-): Change => ({
-  type: row.resource_type,
-  resourceId: row.resource_id,
-  memberId: row.member_id,
-  desired: parseStored<JsonValue>(row.desired),
-  observed: parseStored<JsonValue>(row.observed),
-});
-
-/** Parses the stored form of an action. */
-export const toAction = (row: PlanActionRow): PlanAction => ({
-  ...parseChange(row),
-  kind: row.kind,
-  harm: row.harm ?? undefined,
-});
 
 /** Names of the subjects of a row that is about a user or group, or about a user in a group; null where the store has them no more. */
 export type SubjectNames = Readonly<Record<'name' | 'member_name', string | null>>;

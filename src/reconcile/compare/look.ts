@@ -1,6 +1,7 @@
 import { holdsMore, toChangeKey } from '../../domain/change.ts';
 import { type Detector, type Difference, type DriftKind, findRepair } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
+import type { JsonValue } from '../../domain/values.ts';
 import {
   changeDrifts,
   type DriftRow,
@@ -8,11 +9,11 @@ import {
   insertDrifts,
   listActiveDrifts,
 } from '../../store/drifts.ts';
-import { parseCells } from '../../store/engine/columns.ts';
+import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import { hasLink } from '../../store/links/links.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
-import { listHeldChanges, parseChange } from '../../store/plans.ts';
+import { listHeldChanges } from '../../store/plans.ts';
 import {
   deleteRow,
   type GroupRow,
@@ -235,7 +236,7 @@ export async function storeDriftChanges(
     const desired = JSON.stringify(difference.desired);
     const observed = JSON.stringify(difference.observed);
     // What is ignored is left alone up to what it was then.
-    const isMore = holdsMore({ ...difference, desired: parseChange(row).observed });
+    const isMore = holdsMore({ ...difference, desired: parseStored<JsonValue>(row.observed) });
     if (row.status === 'ignored' && isMore)
       await changeDrifts(tx, [row], { status: 'open', ignored_until: null });
     await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });

@@ -4,10 +4,10 @@ import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { mayGrant } from '../../rules/rules.ts';
-import { changeDrifts, type DriftRow, listRepairable, toRepair } from '../../store/drifts.ts';
+import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import { countPlanActions, lockPlans, type PlanRow } from '../../store/plans.ts';
-import { type Db, rehearse } from '../../store/store.ts';
+import { type Db, type ListPart, rehearse } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps, ReconcileDeps } from '../deps.ts';
 import { findCurrent } from '../differences.ts';
@@ -58,7 +58,10 @@ async function sortKnown(tx: Db, deps: ReconcileDeps) {
   await updateWhere(tx, 'drifts', over, { status: 'open', ignored_until: null });
   const repair: DriftRow[] = [];
   const accept: DriftRow[] = [];
-  for await (const rows of readParts(PART, (part) => listRepairable(tx, kinds, part))) {
+  const open = { status: ['open', 'contested'], kind: kinds } as const;
+  const read = ({ afterSeq, limit }: ListPart) =>
+    listWhere(tx, 'drifts', { ...open, seq: { '>': afterSeq } }, { order: 'seq', limit });
+  for await (const rows of readParts(PART, read)) {
     for (const row of rows) {
       const action = await findReaction(tx, deps, row);
       if (action === 'accept') accept.push(row);
