@@ -323,6 +323,6 @@ describe('what the service does not show, or shows in place of another', () => {
     await untilSeen(() => calls.count({ operation }) > 1, true);
     see();
     await untilSeen(() => service.admins('Desk').includes('ivy@example.com'), false);
-    expect(await bridge.listStuck()).toEqual([]);
+    await expect.poll(bridge.listStuck).toEqual([]);
   });
 });

@@ -110,16 +110,16 @@ describe('seats', () => {
     });
 
     await lives.live(async (bridge) => {
+      const listIn = () => listWorking(bridge);
       await bridge.addUser('aaron');
       await bridge.patch(`/Users/${ada}`, setActive(false));
-
-      await expect.poll(() => listWorking(bridge)).toEqual(['bob@example.com']);
-      await expect.poll(() => lives.sandbox.calls.counts()['scim.addUser']?.[402]).toBe(4);
+      await expect.poll(listIn).toEqual(['bob@example.com']);
+      await expect
+        .poll(() => lives.sandbox.calls.counts()['scim.addUser']?.[402])
+        .toBeGreaterThan(3);
       lives.sandbox.setShape({ seats: 3 });
       await bridge.ops('POST', '/retry', { name: 'aaron@example.com' });
-      await expect
-        .poll(() => listWorking(bridge))
-        .toEqual(['bob@example.com', 'aaron@example.com']);
+      await expect.poll(listIn).toEqual(['bob@example.com', 'aaron@example.com']);
       await expect.poll(() => readWaiting(bridge)).toBe(1);
     });
   });

@@ -15,9 +15,6 @@ import {
 } from '../../domain/cell.ts';
 import { isEntityField, listEntityFields, seeEntities } from '../../domain/entity.ts';
 import {
-  type Deactivation,
-  listGroupDifferences,
-  listUserDifferences,
   type ObservedGroup,
   type SentCreate,
   toSentUser,
@@ -34,17 +31,10 @@ import {
   findRow,
   type GroupRow,
   listRows,
-  type ResourceRow,
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
-import {
-  isInFlight,
-  isLinked,
-  toGroupState,
-  toObservedGroup,
-  toUserState,
-} from '../../store/resources/state.ts';
+import { isInFlight, isLinked, toObservedGroup, toUserState } from '../../store/resources/state.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -63,8 +53,8 @@ export async function applyKnown(r: Recording, known: Known): Promise<void> {
       : await applyGroup(r, { ...row, cells }, known);
 }
 
-/** Cells after a step: what it made waits no more, and of what was just linked every difference waits. */
-function toCellsAfter({ deps, row, step, isStale }: Recording, known: Known): Cells<Field> {
+/** Cells after a step: what it made waits no more, and of what was just linked all waits, until it is seen to hold. */
+function toCellsAfter({ row, step, isStale }: Recording, known: Known): Cells<Field> {
   const { echo, done: made = [] } = known;
   const cells = parseCells<Field>(row);
   const planned: Cells<Field> = step.state.cells;
@@ -78,7 +68,7 @@ function toCellsAfter({ deps, row, step, isStale }: Recording, known: Known): Ce
   const claim = cells[existence]?.pending ?? planned[existence]?.pending ?? row.version;
   if (row.type === 'user') {
     if (known.ids === undefined || known.observed === undefined) return left;
-    return ask(left, listNewUserFields(row, known, deps.policy.deactivation), claim);
+    return ask(left, listNewUserFields(row, known), claim);
   }
   if (known.ids === undefined || isLinked(row)) return left;
   // No other call than creates has left before the group is known.
@@ -87,28 +77,19 @@ function toCellsAfter({ deps, row, step, isStale }: Recording, known: Known): Ce
   const isLeft = row.deleted_at !== null && row.sent_creates !== '[]';
   if (isLeft) return ask(free, ['existence'], claim);
   if (known.group === undefined || row.deleted_at !== null) return free;
-  const { desired } = toGroupState(row);
-  const differing = listGroupDifferences(desired, known.group, heard);
-  return ask(free, [...differing, ...listEntityFields(heard)], claim);
+  return ask(free, [...GROUP_FIELDS, ...listEntityFields(heard)], claim);
 }
 
+const USER_FIELDS = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
+const GROUP_FIELDS = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
+
 /** The fields of a user that wait once the account is linked: the address stays as the service made it, unless it changed since. */
-function listNewUserFields(
-  row: UserRow,
-  { echo, observed, adopted }: Known,
-  deactivation: Deactivation,
-): Field[] {
-  if (observed === undefined) return [];
-  const { desired } = toUserState(row);
-  const said = echo === undefined ? {} : withEcho<UserField>({}, 'name', echo);
+function listNewUserFields(row: UserRow, { adopted }: Known): UserField[] {
+  if (row.deleted_at !== null) return ['active'];
   const sent = parseStored<SentCreate[]>(row.sent_creates);
-  const wanted = toSentUser(desired);
-  const isRenamed =
-    !adopted && sent.length > 0 && !sent.some((create) => isDeepStrictEqual(create, wanted));
-  return listUserDifferences(desired, observed, said, deactivation).filter(
-    (field) =>
-      field === 'active' || (row.deleted_at === null && (field !== 'address' || isRenamed)),
-  );
+  const wanted = toSentUser(toUserState(row).desired);
+  const isMade = sent.length === 0 || sent.some((create) => isDeepStrictEqual(create, wanted));
+  return ['active', ...USER_FIELDS, ...(adopted || isMade ? [] : ['address' as const])];
 }
 
 /** The row of a user after a step that worked; groups that waited for it are due. */
@@ -122,8 +103,6 @@ async function applyUser(r: Recording, row: UserRow, known: Known): Promise<User
   if (changesAccess && (await notifyGroupsOf(tx, row.id, now)).length > 0) r.notifies = true;
   return next;
 }
-
-const SETTABLE = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
 
 /** Takes the account of deleted users that a live one was linked to; a call for one of them may still take effect. */
 async function takeAccount({ tx, now }: Recording, row: UserRow, { ids }: Known): Promise<UserRow> {
@@ -140,7 +119,7 @@ async function takeAccount({ tx, now }: Recording, row: UserRow, { ids }: Known)
     await updateRow(tx, { type: 'user', id }, nothing);
   }
   const { desired, cells } = toUserState(row);
-  const set = SETTABLE.filter((field) => desired[field] !== undefined);
+  const set = USER_FIELDS.filter((field) => desired[field] !== undefined);
   const fields: UserField[] = ['active', ...set];
   const asked = askAgain(cells, fields, row.version);
   const isUnsure = deleted.some((one) => isInFlight(one) || one.unsure_until !== null);
@@ -218,24 +197,15 @@ export async function endDoubts(r: Recording): Promise<void> {
     );
   }
   const sent = listSent(parseCells<Field>(row));
-  const differing = listDiffering(row, deactivation);
   const unseen = deactivation === 'scim' ? UNSEEN : [...UNSEEN, 'active' as const];
-  const seen = sent.filter((field) => isEntityField(field) || differing.includes(field));
   const hidden = sent.filter((field) => unseen.includes(field));
   const entities = sent.some(isEntityField) ? null : row.entities;
   r.row = { ...row, unsure_until: null, sent_creates: '[]', entities };
+  // What is seen to hold waits for nothing then.
+  const asked = sent.filter((field) => field !== EXISTENCE[row.type]);
   changeCells(r, (cells) =>
-    sendAgain(askAgain(forgetSent(cells, sent), seen, version), hidden, version),
+    sendAgain(askAgain(forgetSent(cells, sent), asked, version), hidden, version),
   );
-}
-
-function listDiffering(row: ResourceRow, deactivation: Deactivation): readonly Field[] {
-  if (row.type === 'user') {
-    const { desired, observed, cells } = toUserState(row);
-    return observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
-  }
-  const { desired, observed, cells } = toGroupState(row);
-  return observed ? listGroupDifferences(desired, observed, cells) : [];
 }
 
 /** Has the rules follow a step that took a write back, adopted a group, or found an account that may be in groups. */

@@ -95,12 +95,14 @@ export async function finish(r: Recording): Promise<Recorded> {
   const open = done(asked, asked, listDone(deps, row, waitingLinks));
   const cells = endEntities(exhaust(open, deps.policy.attemptsMax, now), toSeenEntities(row));
   const draft = { ...row, cells: JSON.stringify(cells) };
-  const left = { ...draft, unsure_until: (await isInDoubt(tx, draft)) ? row.unsure_until : null };
+  const unsure_until = (await isInDoubt(tx, draft)) ? row.unsure_until : null;
+  // A next step is due now. Another time in the store, once that has ended, shows that an attempt was asked for.
+  const left = { ...draft, unsure_until, due_at: now };
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isOver = step.action === undefined;
   const links = await readSummary(r);
   const waits = listWaiting(cells).length > 0 || links.oldest !== undefined;
-  const doubtEnd = (left.unsure_until ?? 0) > now ? left.unsure_until : undefined;
+  const doubtEnd = (unsure_until ?? 0) > now ? unsure_until : undefined;
   const times = [findNextRetryAt(cells, now), links.nextRetryAt, doubtEnd];
   const next = Math.min(...times.filter((at) => typeof at === 'number'));
   const nextAt = Number.isFinite(next) ? next : null;
@@ -109,7 +111,7 @@ export async function finish(r: Recording): Promise<Recorded> {
     ...toCellColumns(cells, links.worst?.stuck_at),
     ...(waits ? toFailureColumns(r, cells, links) : NOTHING_FAILS),
     due_class: removesAccess(step, links.removes) ? 0 : 1,
-    due_at: isOver ? nextAt : now,
+    due_at: isOver ? nextAt : left.due_at,
   };
   const progress = toProgress(r.row, links.oldest);
   if (isOver) takeDelivered(r, progress);
