@@ -68,22 +68,13 @@ function toWritten(kind: ChangeKind): string {
   return kind.startsWith('user.') ? '%active%' : '%displayName%';
 }
 
-/** Subject of a timeline. */
-export interface PastQuery {
-  /** The SCIM id. */
-  readonly id: string;
-  /** The id of a user's account, by which groups name it; undefined: it has none, or it is a group. */
-  readonly accountId: string | undefined;
-  readonly limit: number;
-}
+/** Subject of a timeline: its SCIM id, and the id of a user's account, by which groups name it. */
+export type PastQuery = Readonly<{ id: string; accountId: string | undefined; limit: number }>;
 
 const PLACES_MAX = 50;
 
 /** Finds the request behind each of a user's newest memberships and admin rights. */
-export async function listRequestsForPlaces(
-  db: Db,
-  { id, accountId = '' }: Pick<PastQuery, 'id' | 'accountId'>,
-): Promise<RequestRow[]> {
+export async function listRequestsForPlaces(db: Db, { id, accountId = '' }: PastQuery) {
   const places = await select<KnownChange>(db)`
     select * from (select kind, resource_id, at as planned_at from own_calls
       where member_id = ${accountId} and (kind like 'member.%' or kind like 'admin.%')
@@ -118,27 +109,19 @@ export async function beginOutage(tx: Db, act: string, at: number): Promise<void
 }
 
 /** Stores the end of an outage; `at` is epoch milliseconds. */
-export async function endOutage(tx: Db, act: string, at: number): Promise<void> {
-  const open = { target: '', kind: 'outage', act, ended_at: null } as const;
-  await updateWhere(tx, 'acts', open, { ended_at: at });
+export async function endOutage(tx: Db, act: string, ended_at: number): Promise<void> {
+  await updateWhere(tx, 'acts', { target: '', kind: 'outage', act, ended_at: null }, { ended_at });
 }
 
-/** Lists acts of operators, the newest first: those of a credential, by its name or id, and with statuses between two. */
-export function listActs(
-  db: Db,
-  {
-    operator,
-    target,
-    status,
-    from,
-    limit,
-  }: NewestPart & {
-    readonly operator: string | undefined;
-    /** Id that they were about, or that a drift or plan names that they were about. */
-    readonly target: string | undefined;
-    readonly status: readonly [from: number, to: number] | undefined;
-  },
-) {
+/** Selection of acts: those of a credential, by its name or id, about an id, its drifts and plans, with statuses between two. */
+interface ActQuery extends NewestPart {
+  readonly operator: string | undefined;
+  readonly target: string | undefined;
+  readonly status: readonly [from: number, to: number] | undefined;
+}
+
+/** Lists acts of operators, the newest first. */
+export function listActs(db: Db, { operator, target, status, from, limit }: ActQuery) {
   const isMeant = allOf([
     sql`kind = 'operator' and id < ${from}`,
     operator && sql`(operator = ${operator} or credential = ${operator})`,
@@ -150,10 +133,7 @@ export function listActs(
 }
 
 /** Lists the newest acts about a user or group, its drifts and plans, and about everything, with outages, since `since`. */
-export function listActsOf(
-  db: Db,
-  { id, since, limit }: { id: string; since: number; limit: number },
-) {
+export function listActsOf(db: Db, { id, limit }: PastQuery, since: number) {
   // Each part has an index of its own.
   return select<ActRow>(db)`
     select * from (
@@ -314,7 +294,7 @@ export type EventView = Row<'audit_events'> &
 export async function listEventsAbout(
   db: Db,
   subjects: readonly string[],
-  { from, until, limit }: { readonly from: number; readonly until: number; readonly limit: number },
+  { from, until, limit }: Readonly<Record<'from' | 'until' | 'limit', number>>,
 ): Promise<Map<string, EventView[]>> {
   const read = (some: readonly string[]) =>
     select<Omit<EventView, 'named'> & Pick<Subject, 'subject'>>(db)`select * from (
@@ -325,11 +305,9 @@ export async function listEventsAbout(
     ) as found where place <= ${limit} order by at desc`;
   const found = await readInChunks(subjects, read);
   const event_id = [...new Set(found.map(({ id }) => id))];
-  const known = { event_id, resource_type: ['user', 'group'] } as const;
-  const named = Map.groupBy(
-    await listWhere(db, 'audit_event_subjects', known),
-    (subject) => subject.event_id,
-  );
+  const known = { event_id, resource_type: { '<>': null } } as const;
+  const rows = await listWhere(db, 'audit_event_subjects', known);
+  const named = Map.groupBy(rows, (subject) => subject.event_id);
   const events = found.map((event) => ({ ...event, named: named.get(event.id) ?? [] }));
   return Map.groupBy(events, ({ subject }) => subject);
 }

@@ -14,19 +14,14 @@ export type DueClass = 0 | 1 | 2;
 
 type ResourceType = 'user' | 'group';
 
-/** Outcome of one of our calls. */
-export type CallOutcome =
-  | 'done' // The service said yes.
-  | 'refused' // It said no, and changed nothing.
-  | 'unknown' // The answer was lost or a failure; it may have changed something.
-  | 'not-sent'; // It never left.
+/** Outcome of one of our calls; `unknown`: it may have changed something. */
+export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
 
-/** State of one condition for one receiver. */
-type NoticePhase =
-  | 'began' // The message that it began waits for delivery.
-  | 'active' // The message that it began was delivered.
-  | 'ended' // The message that it ended waits for delivery.
-  | 'once'; // The message about something that does not end waits for delivery.
+/**
+ * State of one condition for one receiver. The message that it began waits (`began`), may have arrived (`sent`) or did
+ * (`active`); that it ended waits (`ended`), or the one about something that does not end (`once`).
+ */
+type NoticePhase = 'began' | 'sent' | 'active' | 'ended' | 'once';
 
 /** The whole store, each table behind those that it refers to. Times are epoch milliseconds, flags 0 or 1. */
 export const TABLES = {
@@ -46,8 +41,7 @@ export const TABLES = {
     attributes: text(), // SCIM attributes as shown: desired when managed, derived from what was observed when not.
     observed: text().orNull(), // Last observation, with its time and the call that made it; null: never seen.
     cells: text().default('{}'), // State of each owned field (`Cells`).
-    // Not 0: a look is needed first, because a call is on its way or its outcome is unknown. Each request for a look raises
-    // it; a look answers only the requests that were made before it left.
+    // Not 0: a look is needed first. Each request for one raises it, and a look answers those that were made before it left.
     must_look: int().default(0),
     version: big().default(1), // The ETag. Raised by every change a reader can see.
     created_at: big(),
@@ -63,8 +57,7 @@ export const TABLES = {
     last_error: text().orNull(), // Error of the last attempt: code and the service's words.
     stuck_at: big().orNull(), // Time since which the service refuses an acknowledged change; null: it refuses none.
     sent_creates: text().default('[]'), // Creates that left, with an unknown outcome (`SentCreate[]`).
-    // Until then a call that left and has no known outcome may still take effect: on the fields and links that are marked as
-    // sent, or as one of `sent_creates`. The look after it ends the doubt. null: none may.
+    // Until then a call without a known outcome may still take effect; the look after it ends the doubt. null: none may.
     unsure_until: big().orNull(),
     write_id: text().orNull(), // Names the last transaction that stored a request, so that a lost answer to a commit is found out.
     deleted_at: big().orNull(), // Deleted through SCIM, or accepted as gone: in no answer from then on.
@@ -136,10 +129,7 @@ export const TABLES = {
     former: 'index (resource) where former = 1',
   }),
 
-  /**
-   * One user in one list of a group, by their numbers (`seq`): see `Link`. In the order of groups, so that a list is read in
-   * one place; the groups of a user are read from an index alone.
-   */
+  /** One user in one list of a group, by their numbers: see `Link`. In the order of groups, so that a list is read in one place. */
   links: clusteredTable({
     group_id: big().rule('references resources (seq) on delete cascade'),
     list: text<LinkList>(),
@@ -390,8 +380,7 @@ export const TABLES = {
     provider: text().default('default'), // Presents it; means nothing where it does not open SCIM.
     digest: text(), // Digest of the secret (SHA-256, hex); empty: a client.
     owner: text().orNull(), // The client of a secret or an access token; the credential that opened a session.
-    // Of a client the `Trust` of its assertions; of an access token the secret that it was got with; of a session what
-    // binds it to a token of the settings, which the store does not know.
+    // Of a client its `Trust`; of an access token the secret that it was got with; of a session its token of the settings.
     proof: text().orNull(),
     created_at: big(),
     created_by: text(), // The id of the credential that made it; `command`: a command that had the store for itself.

@@ -13,10 +13,7 @@ export type Engine = 'sqlite' | 'postgres';
 export type Db = Kysely<Schema>;
 
 /** A part of a list, in the order of its numbers. */
-export interface ListPart {
-  readonly afterSeq: number;
-  readonly limit: number;
-}
+export type ListPart = { readonly afterSeq: number; readonly limit: number };
 
 /** Store of the desired and the observed state. Everything it throws by itself is a StoreError. */
 export interface Store {
@@ -28,13 +25,9 @@ export interface Store {
   /** Tells the processes on this store that there is news in it. */
   readonly bell: Bell;
   /**
-   * Runs `work` in a transaction; resolves with its value only after the commit is durable. When `work`
-   * rejects, everything it changed is undone and its own error comes back.
-   *
-   * `work` awaits nothing but queries on its `tx`, and the next turn of the event loop where it is long: on SQLite other
-   * writes wait for it, and a nested `write` would wait for itself. After a deadlock it runs again from the start, so it
-   * changes nothing but the store. A statement that fails ends it, because PostgreSQL refuses to go on: prefer
-   * `insert … on conflict` to a catch.
+   * Runs `work` in a transaction; resolves with its value only after the commit is durable, and undoes everything when it
+   * rejects. `work` awaits nothing but queries on its `tx`: on SQLite other writes wait for it, and a nested `write` would
+   * wait for itself. After a deadlock it runs again, so it changes nothing but the store. A statement that fails ends it.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   /** Tells of every write from now on; of one listener, the latest. */
@@ -112,22 +105,20 @@ export async function writeSurely<T>(
   }
 }
 
-/** Options for opening a store. */
+/** Options for opening a store; those behind `beside` are PostgreSQL's alone. */
 export interface StoreOptions {
   /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
   url: string;
   /** Setting or option with that address, for messages; `DATABASE_URL` when absent. */
   named?: string;
-  /** PostgreSQL only: the address for a new connection, whose password may be another by then; `url` when absent. */
-  findUrl?: () => string;
-  /** PostgreSQL only: connections at most, without the one of `aside`; 10 when absent. */
-  connectionsMax?: number;
-  /** PostgreSQL only: called when an idle connection was lost. The next query opens another one. */
-  onConnectionLost?: (error: StoreError) => void;
-  /** SQLite only: opens the file beside the process that has it, for a write that this one need not know of. */
-  beside?: true;
-  /** Wait for a server that is not there yet, or for room on a full disk; none when absent. `onWait`: after each failed attempt. */
+  /** Wait for a server that is not there yet, or for room on a full disk. `onWait`: after each failed attempt. */
   deadline?: { ms: number; signal: AbortSignal; onWait: (error: StoreError) => void };
+  /** Opens a SQLite file beside the process that has it, for a write that this one need not know of. */
+  beside?: true;
+  /** The address for a new connection, whose password may be another by then; `url` when absent. */
+  findUrl?: () => string;
+  /** Called when an idle connection was lost. The next query opens another one. */
+  onConnectionLost?: (error: StoreError) => void;
 }
 
 /** The news for the processes on one store. */

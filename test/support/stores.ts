@@ -38,7 +38,7 @@ function makeSuite(engine: Engine): StoreSuite {
     return url;
   };
   const open = async (url: string) => {
-    const store = await openStore({ url, connectionsMax: 4 });
+    const store = await openStore({ url });
     cleanUpLater(() => store.close());
     return store;
   };

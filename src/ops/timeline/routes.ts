@@ -124,8 +124,8 @@ async function readCalls(db: Db, past: Past): Promise<Happening[]> {
   );
 }
 
-async function readActs(db: Db, { id, limit, row }: Past): Promise<Happening[]> {
-  const acts = await logs.listActsOf(db, { id, limit, since: row.created_at });
+async function readActs(db: Db, past: Past): Promise<Happening[]> {
+  const acts = await logs.listActsOf(db, past, past.row.created_at);
   return acts.flatMap(({ at, kind, act, operator: by, target, ended_at }): Happening[] => {
     const detail = { act, operator: by || null, target: target || null };
     if (kind === 'operator') return [{ at, source: 'operator', text: `${by}: ${act}`, detail }];

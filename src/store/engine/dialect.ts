@@ -72,41 +72,23 @@ export async function* readParts<Row extends { readonly seq: number }>(
 }
 
 /** SQL of the changed columns of a row; undefined ones are left out. kysely's builder costs more than the statement. */
-export function toAssignments(change: object): RawBuilder<unknown> {
-  const given = listGiven(change);
-  const texts = given.map(([column], index) => `${index === 0 ? '' : ', '}"${column}" = `);
-  return toSql(
-    [...texts, ''],
-    given.map(([, value]) => value),
-  );
-}
+export const toAssignments = (change: object): RawBuilder<unknown> =>
+  sql.join(listGiven(change).map(([column, value]) => sql`${sql.ref(column)} = ${value}`));
 
 /** SQL of new rows, as `toAssignments`. @throws StoreError when one has a column that another has not */
 export function toValues(rows: readonly object[]): RawBuilder<unknown> {
   const columns = listGiven(rows[0] ?? {}).map(([column]) => column);
-  const texts: string[] = [];
-  const values: unknown[] = [];
-  for (const row of rows) {
+  const values = rows.map((row) => {
     const given = new Map(listGiven(row));
-    if (given.size !== columns.length || !columns.every((column) => given.has(column))) {
-      throw new StoreError('store-failed', 'rows of one statement differ in columns');
-    }
-    for (const column of columns) {
-      texts.push(column === columns[0] ? '), (' : ', ');
-      values.push(given.get(column));
-    }
-  }
-  texts[0] = `("${columns.join('", "')}") values (`;
-  return toSql([...texts, ')'], values);
+    if (given.size === columns.length && columns.every((column) => given.has(column)))
+      return sql`(${sql.join(columns.map((column) => given.get(column)))})`;
+    throw new StoreError('store-failed', 'rows of one statement differ in columns');
+  });
+  return sql`(${sql.join(columns.map((column) => sql.ref(column)))}) values ${sql.join(values)}`;
 }
 
-function listGiven(row: object): [string, unknown][] {
-  return Object.entries(row).filter(([, value]) => value !== undefined);
-}
-
-function toSql(texts: string[], values: readonly unknown[]): RawBuilder<unknown> {
-  return sql(Object.assign(texts, { raw: texts }), ...values);
-}
+const listGiven = (row: object): [string, unknown][] =>
+  Object.entries(row).filter(([, value]) => value !== undefined);
 
 /** Condition that all of these hold; what is not given is none. */
 export function allOf(

@@ -17,9 +17,8 @@ import { LOCK_TIMEOUT, StoreError, toPostgresStoreError, toSqlState } from './st
 
 /** A store that several replicas share. @throws StoreError `store-unavailable`, for a standby too */
 export async function openPostgres(options: StoreOptions): Promise<EngineStore> {
-  const { connectionsMax = 10 } = options;
   const sessions = createSessions('postgres');
-  const pool = openPool(options, { connectionsMax, watch: sessions.watch });
+  const pool = openPool(options, { max: CONNECTIONS_MAX, watch: sessions.watch });
   await pool.run('select 1', []).catch(async (error: unknown) => {
     await pool.end();
     throw error;
@@ -27,7 +26,7 @@ export async function openPostgres(options: StoreOptions): Promise<EngineStore> 
   const local = createLocalBell();
   // Connects when it is first used, and stays connected.
   const onSession = (session: pg.ClientBase) => passRings(session, local);
-  const own = openPool(options, { connectionsMax: 1, watch: sessions.watch, onSession });
+  const own = openPool(options, { max: 1, watch: sessions.watch, onSession });
   const aside = sessions.open(own.run);
   const bell = createSharedBell(local, aside);
 
@@ -54,6 +53,8 @@ export async function openPostgres(options: StoreOptions): Promise<EngineStore> 
   };
 }
 
+/** Connections at most, without the one of `aside`. */
+const CONNECTIONS_MAX = 10;
 const RETRY_DELAY_MAX_MS = 500;
 
 /** Runs a transaction again that the server ended in favour of another one, or that lost the race to store a resource. */
@@ -102,18 +103,16 @@ const SILENT_MS = 3_000;
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
 const NUMBER_OIDS: readonly number[] = [20, 1700];
 
+interface PoolOptions {
+  readonly max: number;
+  readonly watch: (run: Run) => Run;
+  readonly onSession?: (client: pg.ClientBase) => Promise<void>;
+}
+
 /** Opens connections with errors in the words of the store. A lost or read-only one is not used again. */
 function openPool(
   { url, findUrl = () => url, onConnectionLost }: StoreOptions,
-  {
-    connectionsMax,
-    watch,
-    onSession,
-  }: {
-    readonly connectionsMax: number;
-    readonly watch: (run: Run) => Run;
-    readonly onSession?: (client: pg.ClientBase) => Promise<void>;
-  },
+  { max, watch, onSession }: PoolOptions,
 ) {
   // Why the server has ended a session: nothing of its transaction is stored.
   const endings = new WeakMap<object, StoreError>();
@@ -124,7 +123,7 @@ function openPool(
         super({ ...config, connectionString: findUrl() });
       }
     },
-    max: connectionsMax,
+    max,
     application_name: 'scim-bridge',
     keepAlive: true,
     keepAliveInitialDelayMillis: SILENT_MS,

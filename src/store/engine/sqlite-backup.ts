@@ -73,14 +73,8 @@ function proveSqlite(path: string, named = path): void {
   if (fault !== undefined) throw new BridgeError('backup-failed', `${named} ${fault}`);
 }
 
-/** A file as it was found: proven whole or not, and the migrations that it has had; none when it is no store. */
-interface InspectedFile {
-  readonly isWhole: boolean;
-  readonly migrations: readonly string[];
-}
-
 /** Why this version cannot use a file as a store; undefined: it can. */
-export function findFault({ isWhole, migrations }: InspectedFile): string | undefined {
+export function findFault({ isWhole, migrations }: ReturnType<typeof inspectSqlite>) {
   if (!isWhole) return 'is damaged';
   if (migrations.length === 0) return 'is no store of the bridge';
   if (migrations.includes(MOVED)) return 'was moved to PostgreSQL';
@@ -88,22 +82,20 @@ export function findFault({ isWhole, migrations }: InspectedFile): string | unde
   return isKnown ? undefined : 'is of a later version of the bridge';
 }
 
-/** Reads all of a file to prove it whole. @throws StoreError */
-export function inspectSqlite(path: string): InspectedFile {
+/** Reads all of a file to prove it whole, and which migrations it has had; none when it is no store. @throws StoreError */
+export function inspectSqlite(path: string) {
   return readFile(path, `${path} cannot be read as a store`, (file) => {
     const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
     const isWhole = found === 'ok';
     const tables = file.prepare("select name from sqlite_master where name = 'migrations'");
-    if (!isWhole || tables.get() === undefined) return { isWhole, migrations: [] };
-    const names = file.prepare('select name from migrations').all();
-    return { isWhole, migrations: names.map(({ name }) => String(name)) };
+    const isStore = isWhole && tables.get() !== undefined;
+    const rows = isStore ? file.prepare('select name from migrations').all() : [];
+    return { isWhole, migrations: rows.map(({ name }) => String(name)) };
   });
 }
 
 /**
- * Puts a copy of a backup in the place of the store, which no process may have open. Until the last step the store is the one
- * that was there, and it is kept afterwards at `keptAs` with all that belongs to it.
- * @param prepare prepares the copy before it becomes the store
+ * Puts a copy of a backup, once `prepare` is done with it, in the place of the store, which is kept at `keptAs`.
  * @throws StoreError `store-in-use` while the bridge runs; BridgeError `backup-failed`
  */
 export async function replaceSqlite({

@@ -63,14 +63,12 @@ function watchPlace(path: string): () => void {
   return () => {
     const there = findFile();
     if (there !== undefined && there.ino === opened?.ino && there.dev === opened.dev) return;
-    throw new StoreError(
-      'store-replaced',
-      `the store ${path} was removed or replaced while it is open`,
-    );
+    const message = `the store ${path} was removed or replaced while it is open`;
+    throw new StoreError('store-replaced', message);
   };
 }
 
-/** More than all fixed queries together; generated ones push each other out. */
+/** More than all fixed queries together. */
 const STATEMENTS_MAX = 500;
 /** Length from which on a text is not kept: it holds a list, of another length the next time. */
 const KEPT_LENGTH_MAX = 4_000;
@@ -79,28 +77,21 @@ const BOUND_LIMIT = /\blimit \?/g;
 /** Time of statements in a row, in milliseconds, after which the event loop is left to others once. */
 const ROW_MS = 20;
 
-/** Creates what runs statements. Short texts are prepared once; the least recently used one is dropped. */
+/** Creates what runs statements. Short texts are prepared once, until there are too many. */
 function createRun(database: DatabaseSync): Run {
   type Prepared = { readonly statement: StatementSync; readonly names: readonly string[] };
   const cache = new Map<string, Prepared>();
   let pausedAt = 0;
 
   function prepare(text: string): Prepared {
-    const prepared = cache.get(text) ?? prepareAnew(text);
-    if (text.length > KEPT_LENGTH_MAX) return prepared;
-    // Set again: a Map keeps the order of insertion.
-    cache.delete(text);
-    const [oldest] = cache.size >= STATEMENTS_MAX ? cache.keys() : [];
-    if (oldest !== undefined) cache.delete(oldest);
-    cache.set(text, prepared);
-    return prepared;
-  }
-
-  function prepareAnew(text: string): Prepared {
+    const known = cache.get(text);
+    if (known !== undefined) return known;
     const statement = database.prepare(text.replace(BOUND_LIMIT, '$& + 0'));
     const names = statement.columns().map(({ name }) => name);
     // node:sqlite makes rows that V8 keeps as hash tables: three times as dear to read and to copy as these.
     statement.setReturnArrays(true);
+    if (cache.size >= STATEMENTS_MAX) cache.clear();
+    if (text.length <= KEPT_LENGTH_MAX) cache.set(text, { statement, names });
     return { statement, names };
   }
 

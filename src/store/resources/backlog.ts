@@ -74,9 +74,7 @@ interface StuckPart extends TroubledResource {
 /** Lists stuck fields and links, the longest first. */
 export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
   const parts = [...(await listStuckFields(db, limit)), ...(await listStuckLinks(db, limit))];
-  return parts
-    .toSorted((a, b) => a.since - b.since || (a.id < b.id ? -1 : Number(a.id > b.id)))
-    .slice(0, limit);
+  return parts.toSorted((a, b) => a.since - b.since).slice(0, limit);
 }
 
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
@@ -152,7 +150,7 @@ const REMOVALS = ['user.deactivate', 'user.delete', 'user.access'] as const;
 /** Finds the newest call that took access from a user between two times (epoch milliseconds); undefined: none is kept. */
 export function findRemovalCall(
   db: Db,
-  { id, from, until }: { readonly id: UserId; readonly from: number; readonly until: number },
+  { id, from, until }: Readonly<{ id: UserId; from: number; until: number }>,
 ) {
   const calls = { resource_id: id, at: { '>=': from, '<=': until }, kind: REMOVALS };
   return findOne(db, 'own_calls', calls, { order: 'id desc' });
@@ -217,7 +215,7 @@ export const IS_SEEN_WORKING = sql`(observed like '%"active":true%'
 /** Finds who was deactivated or deleted before a time (epoch milliseconds) and was not seen to be out since. */
 export async function findLateLeavers(
   db: Db,
-  { before, limit }: { readonly before: number; readonly limit: number },
+  { before, limit }: Readonly<{ before: number; limit: number }>,
 ): Promise<LateLeavers> {
   const isLate = sql`left_at <= ${before} and out_at is null
     and (active = 0 or deleted_at is not null) and (due_at is not null or ${IS_SEEN_WORKING})`;

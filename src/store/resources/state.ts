@@ -103,14 +103,12 @@ export function isRoleUnknown(row: UserRow): boolean {
   return observed !== undefined && observed.owner === undefined && observed.listedAt === undefined;
 }
 
-/** Facts that take one write of a user or group back. */
+/** Facts that take one write of a user or group back: as it was (undefined: there was none), and its changed links. */
 export interface Undo {
-  /** The user or group before the write; undefined: there was none. */
   readonly before: Before | undefined;
+  readonly links: readonly WrittenLink[];
   /** Attributes as the write left them, as stored: while they are unchanged, no later write changed them. */
   readonly after: string;
-  /** The links of a group that the write changed. */
-  readonly links: readonly WrittenLink[];
   /** What the write takes, by its fields, and `members` of a list; it is never taken back for the rest of it. */
   readonly taken: readonly string[];
 }
@@ -128,8 +126,5 @@ export interface Before {
   readonly innerGroups?: string;
 }
 
-/** A link that a write changed. */
-export interface WrittenLink extends LinkKey {
-  /** As it was; null: there was none. */
-  readonly before: Link | null;
-}
+/** A link that a write changed, as it was; null: there was none. */
+export type WrittenLink = LinkKey & { readonly before: Link | null };
