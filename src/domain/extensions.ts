@@ -13,6 +13,9 @@ export const USER_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanage
 /** Extension schema of groups: attributes of the service beyond the core schema. */
 export const GROUP_EXTENSION = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Group';
 
+/** The extension of each type. */
+export const OWN_EXTENSION = { user: USER_EXTENSION, group: GROUP_EXTENSION } as const;
+
 /** Name of an attribute as a write names it: one of an extension stands below its URN. */
 export const toWrittenName = (extension: string | undefined, attribute: string) =>
   extension === undefined ? attribute : `${extension}:${attribute}`;

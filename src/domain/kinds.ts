@@ -210,6 +210,9 @@ export function toUserValues(
 /** Owned fields of a group: its own, and one for each entity of the rules. Members and admins wait row by row. */
 export type GroupField = OwnGroupField | EntityField;
 
+/** Field of a user or group. */
+export type Field = UserField | GroupField;
+
 /** Field of a group's own. */
 export type OwnGroupField =
   | 'existence'

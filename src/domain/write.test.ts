@@ -43,8 +43,8 @@ test('a write names fields by their attributes, those of an extension by their U
   const names = ['userName', `${USER_EXTENSION}:appsPermissions`, 'displayName', 'active'];
   const ofGroup = ['displayName', 'permissions', `${GROUP_EXTENSION}:addToCardsAndSpacesEnabled`];
 
-  expect(writes.toUserFields(new Set(names))).toEqual(['active', 'appsPermissions', 'address']);
-  expect(writes.toGroupFields(new Set(ofGroup))).toEqual([
+  expect(writes.toFields('user', new Set(names))).toEqual(['active', 'appsPermissions', 'address']);
+  expect(writes.toFields('group', new Set(ofGroup))).toEqual([
     'displayName',
     'addToCardsAndSpacesEnabled',
   ]);

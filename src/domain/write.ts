@@ -12,6 +12,7 @@ import {
   type Deactivation,
   type DesiredGroup,
   type DesiredUser,
+  type Field,
   type GroupField,
   type GroupState,
   isGone,
@@ -50,16 +51,11 @@ const NAMES: {
   },
 };
 
-const toFields =
-  <Field extends string>(names: Readonly<Record<Field, readonly string[]>>) =>
-  (written: ReadonlySet<string>) =>
-    parseFields<Field>(names).filter((field) => names[field].some((one) => written.has(one)));
-
-/** Owned fields of a user that a write names. */
-export const toUserFields = toFields(NAMES.user);
-
-/** Owned fields of a group that a write names. */
-export const toGroupFields = toFields(NAMES.group);
+/** Owned fields of a type that a write names. */
+export function toFields(type: keyof typeof NAMES, written: ReadonlySet<string>): Field[] {
+  const names: { readonly [F in Field]?: readonly string[] } = NAMES[type];
+  return parseFields<Field>(names).filter((field) => names[field]?.some((one) => written.has(one)));
+}
 
 /** Ends a suspension in the service that a provider asked for and now clears; other writes are returned as they are. */
 export function withSuspensionEnded(
@@ -73,7 +69,7 @@ export function withSuspensionEnded(
   return withExtension(attributes, USER_EXTENSION, { ...extension, temporarilyInactive: false });
 }
 
-interface Write<State, Field extends string> {
+interface Write<State> {
   readonly state: State;
   readonly cells: Cells<Field>;
   readonly attributes: JsonObject;
@@ -86,8 +82,8 @@ interface SeenState extends Pick<ResourceState<string>, 'mustLook'> {
 }
 
 /** Asks for the fields of ours that a write names, where the service does not hold their values for sure. */
-function askNamed<Field extends string>(
-  { state, cells, fields, version }: Omit<Write<SeenState, Field>, 'attributes'>,
+function askNamed(
+  { state, cells, fields, version }: Omit<Write<SeenState>, 'attributes'>,
   desired: DesiredUser | DesiredGroup,
   differing: readonly string[] | undefined,
 ): Cells<Field> {
@@ -106,8 +102,8 @@ function askNamed<Field extends string>(
  * waits for one, or for a look where access is taken away.
  */
 export function toCellsAfterWrite(
-  write: Write<UserState, UserField> & { readonly deactivation: Deactivation },
-): Cells<UserField> {
+  write: Write<UserState> & { readonly deactivation: Deactivation },
+): Cells<Field> {
   const { state, cells, attributes, version, deactivation } = write;
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
@@ -137,7 +133,7 @@ export function toCellsAfterUserDeletion(state: UserState, version: number): Cel
 }
 
 /** Cells after a write of the group itself; members and admins wait row by row. */
-export function toCellsAfterGroupWrite(write: Write<GroupState, GroupField>): Cells<GroupField> {
+export function toCellsAfterGroupWrite(write: Write<GroupState>): Cells<Field> {
   const { state, cells, attributes, fields, version } = write;
   if (!isInService(state.ids)) {
     return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
@@ -159,8 +155,6 @@ export function toCellsAfterGroupDeletion(
   const asked = askOnly(cells, isOwn && mayBeThere ? ['existence'] : [], version);
   return isOwn ? asked : leaveEntities(asked, version);
 }
-
-type Field = UserField | GroupField;
 
 interface RefusedResource {
   readonly attributes: JsonObject;

@@ -2,11 +2,10 @@ import type { Cells } from '../domain/cell.ts';
 import { FIELD_CHANGES, type SentChange } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import { findFailed } from '../domain/failure.ts';
-import type { GroupField, LinkChange, UserField } from '../domain/kinds.ts';
+import type { Field, LinkChange } from '../domain/kinds.ts';
 import type { PersonName } from '../domain/name.ts';
 
-/** Field of a user or group. */
-export type Field = UserField | GroupField;
+export type { Field };
 
 /** Part of a user or group that changes by itself: a field, or one user in a list of a group. */
 export type Part = Field | LinkChange;

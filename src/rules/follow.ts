@@ -18,7 +18,7 @@ import {
   saveRow,
 } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
-import { groupFields, toRuled, userFields } from './fields.ts';
+import { toRuled } from './fields.ts';
 import { type ListNews, type Rules, ruleLinks } from './rules.ts';
 
 /** Change of a group in a transaction, as far as rules need it. */
@@ -134,7 +134,7 @@ export async function followUsers(tx: Db, rules: Rules, userIds: readonly UserId
     const names = await listGroupNamesOf(tx, chunk);
     for (const row of rows) {
       const rulings: Rulings<UserField> = rules.book.ruleUser(names.get(row.id) ?? []);
-      const next = await toRuled(tx, rules, userFields, { row, rulings, now });
+      const next = await toRuled(tx, rules, { row, rulings, now });
       if (next === undefined) continue;
       await saveRow(tx, row, next);
       changed.push(row.id);
@@ -177,7 +177,7 @@ export async function ruleGroups(tx: Db, rules: Rules, ids: readonly GroupId[], 
   const changed: GroupId[] = [];
   for (const id of ids) {
     const row = await lockRow(tx, { type: 'group', id });
-    const next = row && (await toRuled(tx, rules, groupFields, { row, now }));
+    const next = row && (await toRuled(tx, rules, { row, now }));
     if (row && next) await saveRow(tx, row, next);
     const hasOtherAdmins = await ruleAdmins(tx, rules, { groupId: id, users: undefined, now });
     if (next || hasOtherAdmins) changed.push(id);

@@ -43,16 +43,16 @@ export async function adopt(
   }
 }
 
-async function adoptOne<Type extends ResourceKey['type'], Field extends string>(
+async function adoptOne<Type extends ResourceKey['type']>(
   tx: Db,
   deps: ScimDeps,
-  kind: WriteKind<Type, Field>,
+  kind: WriteKind<Type>,
   { id, privileged, provider }: AdoptionRequest,
 ): Promise<Adoption> {
   const asked = { ...deps, provider };
   if (!(await isProvider(tx, provider))) return { kind: 'unknown-provider' };
   await kind.begin(tx, asked, 'adopt', id);
-  const row = await lockRow(tx, { type: kind.fields.type, id });
+  const row = await lockRow(tx, { type: kind.type, id });
   if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' };
   if (row.origin !== null) return { kind: 'managed' };
   const reason = await kind.findPrivilege(tx, asked, row);
@@ -69,7 +69,7 @@ async function adoptOne<Type extends ResourceKey['type'], Field extends string>(
     asked: { attributes: before, names: new Set(), edits: [], placeOf: String },
     repairs: UNCOUNTED,
   });
-  const named = { resource_type: kind.fields.type, name_folded: kind.listNames(row) };
+  const named = { resource_type: kind.type, name_folded: kind.listNames(row) };
   await deleteWhere(tx, 'disputes', named);
   return { kind: 'adopted' };
 }

@@ -12,7 +12,7 @@ import {
 import type { JsonObject, Refusal } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
-import { groupFields, isRuled, toRuled } from '../../rules/fields.ts';
+import { isRuled, toRuled } from '../../rules/fields.ts';
 import { parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
 import {
   changeLinks,
@@ -173,7 +173,7 @@ async function takeBackGroup(
   const isReturned = admins.length > 0 && admins.every((one) => back.includes(one));
   const admins_asked = isReturned ? (before?.adminsAsked ?? 0) : kept.admins_asked;
   const draft = { ...kept, admins_asked, inner_groups };
-  return (await toRuled(tx, rules, groupFields, { row: draft, now })) ?? draft;
+  return (await toRuled(tx, rules, { row: draft, now })) ?? draft;
 }
 
 async function followMembers(tx: Db, row: GroupRow, undo: Undo): Promise<GroupRow> {

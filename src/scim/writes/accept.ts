@@ -54,9 +54,9 @@ export function acceptWrite(deps: ProviderDeps, request: WriteRequest): Promise<
     : accept(deps, groupWrites, request);
 }
 
-async function accept<Type extends ResourceKey['type'], Field extends string>(
+async function accept<Type extends ResourceKey['type']>(
   deps: ProviderDeps,
-  kind: WriteKind<Type, Field>,
+  kind: WriteKind<Type>,
   request: WriteRequest,
 ): Promise<Accepted> {
   const { method, target, body, repairs } = request;

@@ -1,11 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ask, type Cells, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
-import { toWrittenName, withSchemas } from '../../domain/extensions.ts';
-import { isGone, type ObservedUser } from '../../domain/kinds.ts';
+import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensions.ts';
+import { type Field, isGone, type ObservedUser } from '../../domain/kinds.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import { type JsonObject, newId, type ResourceKey } from '../../domain/values.ts';
-import { combineAsked, type FieldKind } from '../../rules/fields.ts';
-import { parseCells, parseStored, toColumns, toTombstone } from '../../store/engine/columns.ts';
+import { toFields } from '../../domain/write.ts';
+import {
+  combineAsked,
+  listTakenFrom,
+  removesAccess,
+  toCellsAfter,
+  toWrittenColumns,
+} from '../../rules/fields.ts';
+import { parseCells, parseStored, toTombstone } from '../../store/engine/columns.ts';
 import { saveLinks } from '../../store/links/links.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
 import { type ResourceRow, type RowOf, saveRow, updateRow } from '../../store/resources/rows.ts';
@@ -33,14 +40,14 @@ export interface ChangeRequest<T extends Type> {
 }
 
 /** Stores a change of a user or group. A write that changes nothing adopts nothing. @throws ScimError 400, 403, 404, 409, 412, PrivilegeUnknown */
-export async function storeChange<T extends Type, Field extends string>(
+export async function storeChange<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<T, Field>,
+  kind: WriteKind<T>,
   { target, ask, repairs }: ChangeRequest<T>,
 ): Promise<Accepted> {
   await kind.begin(tx, deps, 'change', target.id);
-  const row = await lockOwn(tx, deps, kind.fields.type, target);
+  const row = await lockOwn(tx, deps, kind.type, target);
   const before = parseStored<JsonObject>(row.attributes);
   const asked = await ask(tx, row, before);
   const change = { row, origin: row.origin, before, asked, repairs };
@@ -53,24 +60,24 @@ export async function storeChange<T extends Type, Field extends string>(
 }
 
 /** Stops a change of what is not managed. @throws ScimError 403 when the settings or a privilege forbid taking it over, PrivilegeUnknown */
-async function assertAdoptable<T extends Type, Field extends string>(
+async function assertAdoptable<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<T, Field>,
+  kind: WriteKind<T>,
   row: RowOf<T>,
 ): Promise<void> {
   const privilege = await kind.findPrivilege(tx, deps, row);
   if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
   if (deps.policy[kind.adopts] === 'yes') return;
-  const what = WORDS[kind.fields.type];
+  const what = WORDS[kind.type];
   throw new ScimError(403, `The ${what} is not managed, and the settings forbid taking it over.`);
 }
 
 /** The change or, where its rest is refused, what it takes alone. @throws ScimError 400, 403, 409 */
-async function findAllowed<T extends Type, Field extends string>(
+async function findAllowed<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  { fields: kind, toAllowed }: WriteKind<T, Field>,
+  { type, toAllowed }: WriteKind<T>,
   change: Change<T>,
 ): Promise<Asked> {
   const { row, before, asked, repairs } = change;
@@ -81,14 +88,14 @@ async function findAllowed<T extends Type, Field extends string>(
     repairs.leaveOut(error);
     const had = { attributes: before, isManaged: row.origin !== null };
     const { attributes: after, names } = withLicenceNumber(had, asked);
-    const fields = kind.toFields(names);
+    const urn = OWN_EXTENSION[type];
+    const fields = toFields(type, names);
     const isTwice = (field: string) =>
-      asked.names.has('entitlements') && asked.names.has(toWrittenName(kind.urn, field));
-    const taken = kind
-      .listTaken(row, { before, after, cells: parseCells(row), fields })
+      asked.names.has('entitlements') && asked.names.has(toWrittenName(urn, field));
+    const taken = listTakenFrom(row, { before, after, cells: parseCells(row), fields })
       // A number of licences beside entitlements may contradict them, and is refused then.
       .filter((field) => !isTwice(field));
-    const less = onlyTaken({ before, after, urn: kind.urn }, taken);
+    const less = onlyTaken({ before, after, urn }, taken);
     return toAllowed(tx, deps, { ...change, asked: { ...asked, ...less, onlyRemoves: true } });
   }
 }
@@ -101,10 +108,10 @@ function isChange({ before, asked: { attributes, edits } }: Change<Type>): boole
 }
 
 /** Stores the attributes and lists that a provider wants, under the rules. One that changes nothing stores nothing. @throws ScimError 400, 403, PrivilegeUnknown */
-export async function applyChange<T extends Type, Field extends string>(
+export async function applyChange<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<T, Field>,
+  kind: WriteKind<T>,
   change: Change<T>,
 ): Promise<Accepted> {
   const { row, before, created } = change;
@@ -118,7 +125,7 @@ export async function applyChange<T extends Type, Field extends string>(
     const { removes, ...followed } = await kind.follow(tx, deps, { ...stored, changed });
     return { undo: undefined, takesAccess: removes, ...followed };
   }
-  const changed = toChangedRow(kind.fields, change, planned);
+  const changed = toChangedRow(change, planned);
   const saved = lists.links.map(({ list, userId, after }) => ({ ...after, list, target: userId }));
   await saveLinks(tx, row, saved);
   await saveRow(tx, row, changed);
@@ -134,7 +141,7 @@ export async function applyChange<T extends Type, Field extends string>(
   };
 }
 
-interface PlannedChange<Field extends string> {
+interface PlannedChange {
   readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
   readonly lists: ListPlan;
@@ -145,30 +152,30 @@ interface PlannedChange<Field extends string> {
   readonly now: number;
 }
 
-async function planChange<T extends Type, Field extends string>(
+async function planChange<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  { fields: kind, complete }: WriteKind<T, Field>,
+  { type, complete }: WriteKind<T>,
   change: Change<T>,
-): Promise<PlannedChange<Field>> {
+): Promise<PlannedChange> {
   const { row, before, created, repairs } = change;
   const { rules, clock } = deps;
   const asked = complete(change);
   const version = created ? row.version : row.version + 1;
   const lists = await planLists(tx, deps, { row, asked, repairs, version });
-  const combined = await combineAsked(tx, rules, kind, { ...asked, row, before });
+  const combined = await combineAsked(tx, rules, { ...asked, row, before });
   const isWritten = combined.attributes !== before;
-  const after = isWritten ? withSchemas(kind.type, combined.attributes) : before;
-  const fields = kind.toFields(asked.names);
+  const after = isWritten ? withSchemas(type, combined.attributes) : before;
+  const fields = toFields(type, asked.names);
   const named = { before: created ? undefined : before, after, cells: combined.cells, fields };
   const ruled = { ...named, fields: [...fields, ...combined.changed] };
   const { deactivation } = rules;
-  const cells = kind.toCells(row, ruled, { version, deactivation });
-  const taken = kind.listTaken(row, named);
+  const cells = toCellsAfter(row, ruled, { version, deactivation });
+  const taken = listTakenFrom(row, named);
   // A part that is named is meant, also where it is wanted already; a whole body repeats what it does not mean to change.
   const isMeant = asked.isPart || created !== undefined;
   const all = { ...named, before: undefined, isDoubted: true };
-  const meant = isMeant && isLinked(row) ? kind.listTaken(row, all) : taken;
+  const meant = isMeant && isLinked(row) ? listTakenFrom(row, all) : taken;
   const isDoubtful = (field: Field) => meant.includes(field) && !isWaiting(cells[field]);
   const doubted = isLinked(row) ? fields.filter(isDoubtful) : [];
   return {
@@ -182,19 +189,14 @@ async function planChange<T extends Type, Field extends string>(
   };
 }
 
-function toChangedRow<T extends Type, Field extends string>(
-  kind: FieldKind<T, Field>,
-  change: Change<T>,
-  planned: PlannedChange<Field>,
-): RowOf<T> {
-  const { row, before } = change;
+function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange): RowOf<T> {
+  const { row } = change;
   const { attributes, cells, lists, version, now } = planned;
   const isDue = isToDeliver(change, planned);
   const isGoneDue = isDue && isGone(toObservation(row));
   return {
     ...row,
-    ...(attributes !== before && toColumns(kind.type, attributes)),
-    ...kind.toCellColumns(cells),
+    ...toWrittenColumns(row, attributes, cells),
     ...(leaves(planned.taken) && toDeparture(row, now)),
     ...lists.columns,
     // One that is gone is looked for, and made anew.
@@ -204,7 +206,7 @@ function toChangedRow<T extends Type, Field extends string>(
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : row.due_at,
-    due_class: lists.removes || kind.removesAccess(row, attributes, cells) ? 0 : 1,
+    due_class: lists.removes || removesAccess(row, attributes, cells) ? 0 : 1,
   };
 }
 
@@ -223,7 +225,7 @@ export function toDoubted({ type, must_look, observed }: ResourceRow) {
 /** True when the service does not hold it yet. An earlier create may have left an account, also of an inactive user. */
 function isToDeliver<T extends Type>(
   { row, created }: Change<T>,
-  { cells, lists }: Pick<PlannedChange<string>, 'cells' | 'lists'>,
+  { cells, lists }: Pick<PlannedChange, 'cells' | 'lists'>,
 ): boolean {
   const isToFind = created !== undefined && row.sent_creates !== '[]' && row.must_look > 0;
   return listWaiting(cells).length > 0 || lists.waits || isToFind;
@@ -264,18 +266,18 @@ async function confirmWanted<T extends Type>(tx: Db, row: RowOf<T>): Promise<Row
 }
 
 /** Deletes a user, who is deactivated first, or a group: an adopted one loses whom the bridge put in. @throws ScimError 403, 404, 412, PrivilegeUnknown */
-export async function storeDeletion<T extends Type, Field extends string>(
+export async function storeDeletion<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<T, Field>,
+  kind: WriteKind<T>,
   target: WriteTarget,
 ): Promise<Accepted> {
   await kind.begin(tx, deps, 'end', target.id);
-  const row = await lockOwn(tx, deps, kind.fields.type, target);
-  await assertWithinLimits(tx, deps, kind.fields.type, { row, attributes: undefined, edits: [] });
+  const row = await lockOwn(tx, deps, kind.type, target);
+  await assertWithinLimits(tx, deps, kind.type, { row, attributes: undefined, edits: [] });
   const { origin } = row;
   if (origin === null) {
-    assertAdoptsOnDelete(deps.policy[kind.adoptsOnDelete], kind.fields.type);
+    assertAdoptsOnDelete(deps.policy[kind.adoptsOnDelete], kind.type);
     await assertAdoptable(tx, deps, kind, row);
   }
   const managed = origin === null ? await kind.takeOver(tx, deps, row) : row;

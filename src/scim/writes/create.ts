@@ -16,13 +16,13 @@ import { assertWithinLimits, toTaken } from './wall.ts';
 type Type = ResourceKey['type'];
 
 /** Stores a new user or group, or takes over the one that the service already has. @throws ScimError 400, 403, 409, PrivilegeUnknown */
-export async function create<T extends Type, Field extends string>(
+export async function create<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<T, Field>,
+  kind: WriteKind<T>,
   { input, repairs }: { readonly input: ResourceInput; readonly repairs: Repairs },
 ): Promise<Accepted> {
-  const { type } = kind.fields;
+  const { type } = kind;
   const asked = kind.toNew(deps, input, repairs);
   const match = await kind.match(tx, deps, asked, repairs);
   const { row } = match;
@@ -49,10 +49,10 @@ export async function create<T extends Type, Field extends string>(
 }
 
 /** Inserts a user or group, or revives a deleted one, and marks the changes that it waits for. */
-async function insertNew<T extends Type, Field extends string>(
+async function insertNew<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<T, Field>,
+  kind: WriteKind<T>,
   { asked, origin, row: from, before, hasFormerIds }: Match<T> & { kind: 'new'; asked: Asked },
 ): Promise<Accepted> {
   const now = deps.clock.now();
@@ -60,7 +60,7 @@ async function insertNew<T extends Type, Field extends string>(
   const draft = kind.toNewRow({
     origin,
     provider,
-    ...toColumns(kind.fields.type, asked.attributes),
+    ...toColumns(kind.type, asked.attributes),
     created_at: now,
     modified_at: now,
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
@@ -75,16 +75,16 @@ async function insertNew<T extends Type, Field extends string>(
     created: { from: before },
   });
   if (!hasFormerIds || from === undefined) return accepted;
-  const owner = { resource_type: kind.fields.type, resource_id: row.id, provider, created_at: now };
+  const owner = { resource_type: kind.type, resource_id: row.id, provider, created_at: now };
   await passIds(tx, { from: from.id, ...owner });
   return { ...accepted, hasFormerIds };
 }
 
 /** Makes an inactive user as a creation says: as a PUT, and active unless it says otherwise. */
-function restore<T extends Type, Field extends string>(
+function restore<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<T, Field>,
+  kind: WriteKind<T>,
   { row, asked, input }: { row: RowOf<T>; asked: Asked; input: ResourceInput },
 ): Promise<Accepted> {
   const { active = true } = asked.attributes;
@@ -100,13 +100,13 @@ function restore<T extends Type, Field extends string>(
 }
 
 /** Takes over what the service has already; its SCIM id stays. @throws ScimError 409 when the settings or a privilege forbid it */
-async function adoptFound<T extends Type, Field extends string>(
+async function adoptFound<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
-  kind: WriteKind<T, Field>,
+  kind: WriteKind<T>,
   { row, asked }: { row: RowOf<T>; asked: Asked },
 ): Promise<Accepted> {
-  const { type } = kind.fields;
+  const { type } = kind;
   const privilege = await kind.findPrivilege(tx, deps, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
   const policy = deps.policy[kind.adopts];

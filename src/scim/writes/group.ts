@@ -5,7 +5,6 @@ import { hasMoreBits, joinBits } from '../../domain/mask.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rule-book.ts';
 import { foldCase, groupId, type JsonObject, newId } from '../../domain/values.ts';
 import { toBaseline, toCellsAfterGroupDeletion } from '../../domain/write.ts';
-import { groupFields } from '../../rules/fields.ts';
 import { enterRules, followGroup, type GroupNews, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
@@ -27,8 +26,8 @@ import { assertDemotesNobody, assertKeepsRights } from './protect-group.ts';
 import { assertWithinLimits, toTaken } from './wall.ts';
 
 /** Groups, as providers write them. */
-export const groupWrites: WriteKind<'group', GroupField> = {
-  fields: groupFields,
+export const groupWrites: WriteKind<'group'> = {
+  type: 'group',
   schema: groupSchema,
   adopts: 'adoptGroups',
   adoptsOnDelete: 'adoptGroupsOnDelete',

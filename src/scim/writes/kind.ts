@@ -5,7 +5,6 @@ import {
   type ResourceKey,
   type UserId,
 } from '../../domain/values.ts';
-import type { FieldKind } from '../../rules/fields.ts';
 import type { GroupRow, NewRow, ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import type { Before, Undo, WrittenLink } from '../../store/resources/state.ts';
 import type { Origin } from '../../store/schema.ts';
@@ -184,8 +183,8 @@ export class PrivilegeUnknown extends BridgeError {
 }
 
 /** One type of resource: what users and groups differ in where they are written. */
-export interface WriteKind<Type extends ResourceKey['type'], Field extends string> {
-  readonly fields: FieldKind<Type, Field>;
+export interface WriteKind<Type extends ResourceKey['type']> {
+  readonly type: Type;
   readonly schema: ResourceSchema;
   readonly adopts: 'adoptUsers' | 'adoptGroups';
   readonly adoptsOnDelete: 'adoptUsersOnDelete' | 'adoptGroupsOnDelete';

@@ -1,6 +1,7 @@
 import type { LinkList } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
-import { combineAsked, groupFields } from '../../rules/fields.ts';
+import { toFields } from '../../domain/write.ts';
+import { combineAsked, listTakenFrom } from '../../rules/fields.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { listLinks, type StoredLink } from '../../store/links/links.ts';
@@ -53,12 +54,12 @@ const losesRights = () => toLoss('lose the rights of');
 /** Stops a change of fields that takes rights from a protected member, also by the rules of another name. @throws ScimError 403 */
 export async function assertKeepsRights(tx: Db, deps: ScimDeps, change: GroupChange) {
   const { row, before, asked } = change;
-  const combined = await combineAsked(tx, deps.rules, groupFields, { ...asked, row, before });
+  const combined = await combineAsked(tx, deps.rules, { ...asked, row, before });
   const { attributes: after, cells, changed } = combined;
   // A field without a rule is released, which takes nothing.
   const ruled = changed.filter((field) => cells[field]?.source !== undefined);
-  const fields = [...groupFields.toFields(asked.names), ...ruled];
-  const taken = groupFields.listTaken(row, { before, after, cells, fields });
+  const fields = [...toFields('group', asked.names), ...ruled];
+  const taken = listTakenFrom(row, { before, after, cells, fields });
   if (taken.length > 0 && (await hasProtected(tx, deps, row, 'member'))) throw losesRights();
 }
 

@@ -10,7 +10,6 @@ import { isWorking, type UserField } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import { isJsonObject, type JsonObject, newId, userId } from '../../domain/values.ts';
 import { toCellsAfterUserDeletion, withSuspensionEnded } from '../../domain/write.ts';
-import { userFields } from '../../rules/fields.ts';
 import { followUser } from '../../rules/follow.ts';
 import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
@@ -33,8 +32,8 @@ import { assertWithinLimits } from './wall.ts';
 const SUSPENDED = toWrittenName(USER_EXTENSION, 'temporarilyInactive');
 
 /** Users, as providers write them. */
-export const userWrites: WriteKind<'user', UserField> = {
-  fields: userFields,
+export const userWrites: WriteKind<'user'> = {
+  type: 'user',
   schema: userSchema,
   adopts: 'adoptUsers',
   adoptsOnDelete: 'adoptUsersOnDelete',
