@@ -211,10 +211,9 @@ export function isOtherService(error: unknown): error is BridgeError {
 }
 
 /** Tells whether the service answers a cheap read that every token may send. Never rejects because of the service. */
-export async function isAnswering({ upstream }: ReconcileDeps): Promise<boolean> {
+export async function isAnswering(deps: ReconcileDeps): Promise<boolean> {
   try {
-    const context = { class: 'look', key: 'service' } as const;
-    await upstream.call(scim.getUsers, { query: { startIndex: 1, count: 1 } }, context);
+    await readCheaply(deps, 'users');
     return true;
   } catch (error) {
     return !isTransient(classify(error));

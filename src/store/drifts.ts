@@ -169,22 +169,8 @@ export function listDriftsOf(db: Db, { id, limit }: { id: string; limit: number 
     order by first_seen_at desc limit ${limit}`;
 }
 
-const CONCLUDED = ['complete', 'held'] as const;
-const COMPARED_MAX = 1_000;
-
-/** Reads for each moment when the newest sweep began that had compared everything before it; 0: none. Epoch ms. */
-export async function listComparedSince(
-  db: Db,
-  until: number,
-): Promise<(question: { before: number; admins: boolean }) => number> {
-  const compared = { status: CONCLUDED, ended_at: { '<': until } };
-  const newest = { order: 'seq desc', limit: COMPARED_MAX } as const;
-  const sweeps = await listWhere(db, 'sweeps', compared, newest);
-  return ({ before, admins }) =>
-    sweeps.find(
-      ({ ended_at, reads_admins }) => Number(ended_at) < before && (reads_admins === 1 || !admins),
-    )?.started_at ?? 0;
-}
+/** Statuses of a sweep that has compared everything. */
+export const CONCLUDED = ['complete', 'held'] as const;
 
 /** Time at which the last sweep ended that concluded everything (epoch milliseconds); undefined: none has. */
 export const findLastSweptAt = async (db: Db) =>

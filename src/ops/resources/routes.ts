@@ -4,7 +4,7 @@ import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
 import { isWorking, listUserDifferences } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
-import { eraseUser, planErasure } from '../../reconcile/erasure/erasure.ts';
+import { eraseUser } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
@@ -30,10 +30,10 @@ export const resourceRoutes = [
       summary: 'What erasing a person would erase, and what has to be done first.',
       answers: { 200: 'Erasure' },
     },
-    async (sources, { params }) => ok(await getErasure(planErasure, sources, params.key)),
+    async (sources, { params }) => ok(await getErasure(sources, params.key, true)),
   ),
   route(acts.ERASE, async (sources, { params, body: { dryRun } }) => {
-    const json = await getErasure(dryRun ? planErasure : eraseUser, sources, params.user);
+    const json = await getErasure(sources, params.user, dryRun);
     const { id: target, obstacles, rows } = json;
     if (obstacles.length > 0) {
       const message = `Nothing was erased. ${obstacles.map(({ detail }) => detail).join(' ')}`;
@@ -44,10 +44,10 @@ export const resourceRoutes = [
   }),
 ] as const;
 
-async function getErasure(plan: typeof planErasure, sources: OpsSources, key: string) {
+async function getErasure(sources: OpsSources, key: string, dryRun: boolean | undefined) {
   const { id } = getOnly(await listByKey(sources.store.read, 'user', key));
   // A person may be gone since their name was looked up.
-  const erasure = (await plan(sources, id)) ?? missing('Nothing has this id or name.');
+  const erasure = (await eraseUser(sources, id, dryRun)) ?? missing('Nothing has this id or name.');
   const obstacles = erasure.obstacles.map((code) => ({ code, detail: OBSTACLE_WORDS[code] }));
   return toView('Erasure', { ...erasure, obstacles }, {});
 }

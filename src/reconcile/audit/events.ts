@@ -1,6 +1,6 @@
 import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
 import { foldCase, keyText } from '../../domain/values.ts';
-import { type DriftRow, listComparedSince } from '../../store/drifts.ts';
+import { CONCLUDED, type DriftRow } from '../../store/drifts.ts';
 import { type EventView, listCreations, listEventsAbout, listNameKeys } from '../../store/logs.ts';
 import { listCalled, listCalledNames } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
@@ -164,7 +164,7 @@ async function learnOwnAccount(tx: Db, events: readonly NamedEvent[], now: numbe
   if (author !== undefined && new Set(authors).size === 1) await LEARNED.save(tx, author, now);
 }
 
-/** Newest events of each user or group that are searched for authors. */
+/** Newest events of each user or group that are searched for authors, and newest sweeps. */
 const SEARCHED_MAX = 500;
 
 /** A difference, and when it was first seen (epoch milliseconds). */
@@ -177,14 +177,20 @@ export async function findDriftAuthors(
 ): Promise<(EventView | undefined)[]> {
   if (drifts.length === 0) return [];
   const times = drifts.map(({ first_seen_at }) => first_seen_at);
-  const comparedAt = await listComparedSince(db, Math.max(...times));
+  const over = { status: CONCLUDED, ended_at: { '<': Math.max(...times) } };
+  const sweeps = await listWhere(db, 'sweeps', over, { order: 'seq desc', limit: SEARCHED_MAX });
   const unmanaged = drifts.filter(({ kind }) => isUnmanagedKind(kind));
   const id = unmanaged.map(({ resource_id }) => resource_id);
   const rows = await listWhere<'resources', ResourceRow>(db, 'resources', { id });
   const keys = new Map<string, string[]>(rows.map((row) => [row.id, listNameKeys(row)]));
   const searches = drifts.map((drift) => {
-    const { kind, resource_id, member_id, first_seen_at: before } = drift;
-    const from = comparedAt({ before, admins: /^(admin|entity)\./.test(kind) }) - CLOCKS_MS;
+    const { kind, resource_id, member_id, first_seen_at } = drift;
+    const isOfList = /^(admin|entity)\./.test(kind);
+    const compared = sweeps.find(
+      ({ ended_at, reads_admins }) =>
+        Number(ended_at) < first_seen_at && (reads_admins === 1 || !isOfList),
+    );
+    const from = (compared?.started_at ?? 0) - CLOCKS_MS;
     const subjects = [resource_id, member_id, ...(keys.get(resource_id) ?? [])];
     return { drift, from, subjects: subjects.filter((subject) => subject !== '') };
   });

@@ -115,7 +115,7 @@ async function lookAtAccount(deps: ReconcileDeps, row: UserRow): Promise<Outcome
   const looked = await lookAtUser(deps, state);
   if (looked.kind !== 'done' || looked.known.missing) return looked;
   const { observed } = looked.known;
-  if (observed === undefined) return NOT_FOUND;
+  if (observed === undefined) return UNLINKED;
   const { upstreamId, desired } = state;
   const { appsPermissions, temporarilyInactive } = desired;
   const isOwned = appsPermissions !== undefined || temporarilyInactive !== undefined;
@@ -129,7 +129,7 @@ async function lookAtAccount(deps: ReconcileDeps, row: UserRow): Promise<Outcome
 async function lookAtLists(deps: ReconcileDeps, row: GroupRow): Promise<Outcome> {
   const looked = await lookAtGroup(deps, toGroupState(row));
   if (looked.kind !== 'done' || looked.known.missing || isMoved(row, looked.known)) return looked;
-  if (looked.known.group === undefined) return NOT_FOUND;
+  if (looked.known.group === undefined) return UNLINKED;
   const { read } = deps.store;
   const hasAdmins = row.admins_asked === 1 || (await hasLink(read, row, 'administered'));
   const admins = hasAdmins ? await readList(deps, row, 'admins') : {};
@@ -152,10 +152,7 @@ async function readList(
   return seenOr(read(), undefined);
 }
 
-const NOT_FOUND: Outcome = {
-  kind: 'later',
-  problem: { code: 'not-found', words: 'not-found' },
-};
+const UNLINKED: Outcome = { kind: 'later', problem: { code: 'not-found', words: '' } };
 
 /** True for a group that was found under another id. */
 function isMoved(row: GroupRow, { ids }: Known): boolean {

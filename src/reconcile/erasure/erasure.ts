@@ -1,15 +1,10 @@
 import { type ErasureObstacle, listPersonalNames, OBSTACLES } from '../../domain/erasure.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
-import type { JsonObject, UserId } from '../../domain/values.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
-import {
-  eraseRow,
-  eraseTraces,
-  findErasureFacts,
-  silenceWords,
-} from '../../store/resources/erasure.ts';
-import { findRow, lockRow, readRows, type UserRow } from '../../store/resources/rows.ts';
+import { eraseRow, eraseTraces, findErasureFacts } from '../../store/resources/erasure.ts';
+import { lockRow, readRows, type UserRow } from '../../store/resources/rows.ts';
 import { toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -17,22 +12,10 @@ import { isAtWork } from '../differences.ts';
 
 type ErasureDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'rules'>;
 
-/** Erasure of one user, done or planned. */
-export type Erasure = Awaited<ReturnType<typeof toErasure>>;
-
-/** Plans the erasure of a user; undefined when the store has no user of this id. */
-export async function planErasure(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
-  const { read } = deps.store;
-  const row = await findRow(read, { type: 'user', id });
-  return row && toErasure(read, deps, row);
-}
-
-/** Erases everything personal about a user, and has the engine overwrite it; with obstacles nothing. Undefined: unknown id. */
-export async function eraseUser(deps: ErasureDeps, id: string): Promise<Erasure | undefined> {
+/** Erases everything personal about a user, and has the engine overwrite it; with obstacles, or in a dry run, nothing. Undefined: unknown id. */
+export async function eraseUser(deps: ErasureDeps, id: string, dryRun = false) {
   const { store } = deps;
-  const row = await findRow(store.read, { type: 'user', id });
-  if (row === undefined) return undefined;
-  const erasure = await store.write((tx) => eraseIn(tx, deps, row.id));
+  const erasure = await store.write((tx) => erase(tx, deps, id, dryRun));
   if (typeof erasure?.rows === 'number') await store.scrub();
   return erasure;
 }
@@ -50,25 +33,22 @@ export async function forgetTombstones(
   for await (const rows of readRows(read, 'user', { limit: PART, where: old })) {
     for (const { id } of rows) {
       if (signal.aborted) return;
-      await write((tx) => eraseIn(tx, deps, id));
+      await write((tx) => erase(tx, deps, id, false));
     }
   }
 }
 
-async function eraseIn(tx: Db, deps: ErasureDeps, id: UserId): Promise<Erasure | undefined> {
+async function erase(tx: Db, deps: ErasureDeps, id: string, dryRun: boolean) {
   await lockUntilCommit(tx, 'former-ids');
   const row = await lockRow(tx, { type: 'user', id });
   if (row === undefined) return undefined;
-  const planned = await toErasure(tx, deps, row);
-  if (planned.obstacles.length > 0) return planned;
-  const names = listNames(row);
-  const rows = await eraseTraces(tx, row, names);
-  await silenceWords(tx, names);
-  await eraseRow(tx, row, deps.clock.now());
-  return { ...planned, rows };
-}
-
-async function toErasure(db: Db, deps: ErasureDeps, row: UserRow, rows: number | null = null) {
+  const obstacles = await listObstacles(tx, deps, row);
+  let rows: number | null = null;
+  if (obstacles.length === 0 && !dryRun) {
+    const attributes = parseStored<JsonObject>(row.attributes);
+    rows = await eraseTraces(tx, row, listPersonalNames(attributes, toObservedUser(row)));
+    await eraseRow(tx, row, deps.clock.now());
+  }
   return {
     id: row.id,
     userName: row.name,
@@ -77,14 +57,10 @@ async function toErasure(db: Db, deps: ErasureDeps, row: UserRow, rows: number |
     /** True when a tombstone stays, of ids alone. */
     staysHidden: row.upstream_id !== null && row.origin !== null,
     /** Reasons against erasing now; with any of them nothing is erased. */
-    obstacles: await listObstacles(db, deps, row),
+    obstacles,
     /** Rows beside the user's own that said something of them; null: nothing was erased. */
     rows,
   };
-}
-
-function listNames(row: UserRow): string[] {
-  return listPersonalNames(parseStored<JsonObject>(row.attributes), toObservedUser(row));
 }
 
 /** Time in which the audit log may still tell of a call of the bridge, in milliseconds: events come minutes late. */

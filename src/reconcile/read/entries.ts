@@ -47,6 +47,9 @@ import {
 } from '../user/observe.ts';
 import type { ShowingList } from './reading.ts';
 
+type Shown = Pick<ResourceRow, 'attributes' | 'name' | 'name_folded'>;
+type Columns = { readonly seen: Pick<ResourceRow, 'observed'>; readonly shown: Shown };
+
 /** A user or group as lists show it. `row`: what is known of it. Times are epoch milliseconds. */
 export interface Entry {
   readonly ids: EntryIds;
@@ -60,11 +63,7 @@ export interface Entry {
   /** Merges it into what was observed before. */
   observe(row: ResourceRow | undefined, now: number): ObservedUser | ObservedGroup;
   /** Columns of this observation (`seen`), and those that providers see while nobody manages the row (`shown`). */
-  toColumns(
-    row: ResourceRow | undefined,
-    now: number,
-  ): Readonly<Record<'seen', Pick<ResourceRow, 'observed'>>> &
-    Readonly<Record<'shown', Pick<ResourceRow, 'attributes' | 'name' | 'name_folded'>>>;
+  toColumns(row: ResourceRow | undefined, now: number): Columns;
   /** True where another one has the ids of the row by now: the service may give them anew. */
   isAnother(row: ResourceRow): boolean;
 }

@@ -19,17 +19,11 @@ import { READING, type ReadBefore, Reading, type ReadProgress } from './reading.
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;
-/** Largest failure count for asking who we are: all changes wait for it, so it is asked every 16 s at least. */
-const ACCOUNT_BACKOFF_MAX = 5;
+/** Attempts after which the wait grows no more: all changes wait for whose service it is, so it is asked every 16 s at least. */
+const ATTEMPTS_MAX = 5;
 
-/** The first complete read, as the store keeps it. A restart repeats the list that was being read. */
-interface StoredRead {
-  readonly sections: ReadBefore;
-  /** Time when everything that may be read had been read once (epoch milliseconds). */
-  readonly finishedAt: number | undefined;
-}
-
-const STORED = createShared<StoredRead>('first-read');
+/** Sections that were read to their last list, or refused, and when everything had been once. A restart repeats the list that was being read. */
+const STORED = createShared<{ sections: ReadBefore; finishedAt: number | undefined }>('first-read');
 
 /** Finds when the first read ended (epoch milliseconds); undefined: it has not. */
 export async function findFirstReadAt(db: Db): Promise<number | undefined> {
@@ -76,7 +70,6 @@ export class FirstRead {
     this.#loop.start();
   }
 
-  /** Stops after the page that is being stored. */
   stop(): Promise<void> {
     return this.#loop.stop();
   }
@@ -106,40 +99,35 @@ export class FirstRead {
     const waitMs = this.#failures === undefined ? 0 : await this.#learn(this.#failures + 1, signal);
     if (waitMs > 0) return waitMs;
     const run = { deps: this.#deps, reading: this.#reading, signal };
-    // A store that was filled before asks for closed sections at once. A failure is met again in five minutes.
-    if (this.finished) {
-      await recheckSections(run).catch((error: unknown) => this.#tellFailed('sections', error));
-    }
+    // A store that was filled before asks for closed sections at once.
+    if (this.finished) await recheckSections(run);
     await readService(run, { onEnd: () => this.#save() });
     return RECHECK_MS;
   }
 
   /** Learns whose service it is. Returns the wait before the next attempt, in milliseconds; 0: none is needed. */
   async #learn(attempt: number, signal: AbortSignal): Promise<number> {
+    const { upstream, events, random } = this.#deps;
     try {
-      this.#service = await assertService(this.#deps, await this.#askAccount(attempt, signal));
+      // Our own account must never lock itself out. The operation is not documented.
+      const asked = upstream.call(users.retrieveCurrentUser, {}, { ...READING, signal });
+      const seen = await asked.then(parseCompanyUser).catch(async (error: unknown) => {
+        if (!(await mayGoWithout(this.#deps, error, attempt))) throw error;
+      });
+      const facts = { accountId: seen?.id, companyId: seen?.companyId };
+      this.#service = await assertService(this.#deps, facts);
     } catch (error) {
       signal.throwIfAborted();
       if (isOtherService(error)) throw error;
       this.#failures = attempt;
-      return this.#tellFailed('service', error, attempt);
+      const { text: reason, retryAfterMs } = toReadFailure(error);
+      const retryInMs = backoffMs(Math.min(attempt, ATTEMPTS_MAX), retryAfterMs, random());
+      events.firstReadFailed({ step: 'service', reason, retryInMs });
+      return retryInMs;
     }
     this.#failures = undefined;
     this.#learned.resolve();
     return 0;
-  }
-
-  /** Asks for our own account, which must never lock itself out. The operation is not documented. */
-  async #askAccount(attempt: number, signal: AbortSignal): Promise<Partial<KnownService>> {
-    try {
-      const options = { ...READING, signal };
-      const answer = await this.#deps.upstream.call(users.retrieveCurrentUser, {}, options);
-      const { id: accountId, companyId } = parseCompanyUser(answer);
-      return { accountId, companyId };
-    } catch (error) {
-      if (await mayGoWithout(this.#deps, error, attempt)) return {};
-      throw error;
-    }
   }
 
   async #save(): Promise<void> {
@@ -151,14 +139,5 @@ export class FirstRead {
     const stored = { sections: this.#reading.toBefore(), finishedAt };
     await store.write((tx) => STORED.save(tx, stored, now));
     this.#finishedAt = finishedAt;
-  }
-
-  /** Reports what failed. Returns the wait before the next attempt, in milliseconds. */
-  #tellFailed(step: string, error: unknown, failures = ACCOUNT_BACKOFF_MAX): number {
-    const { events, random } = this.#deps;
-    const { text: reason, retryAfterMs } = toReadFailure(error);
-    const retryInMs = backoffMs(Math.min(failures, ACCOUNT_BACKOFF_MAX), retryAfterMs, random());
-    events.firstReadFailed({ step, reason, retryInMs });
-    return retryInMs;
   }
 }

@@ -1,3 +1,4 @@
+import { BridgeError } from '../../domain/values.ts';
 import { unreadable } from '../../upstream/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
@@ -150,11 +151,11 @@ interface ReadOptions {
   readonly onEnd?: () => Promise<void>;
 }
 
-/** Reads every open list to its end, or leaves out a refused one. Returns why one was not read. @throws `other-service` */
+/** Reads every open list to its end, or leaves out a refused one. @throws BridgeError `sweep-incomplete`, `other-service` */
 export async function readService(
   run: ReadRun,
   { failuresMax, onEnd }: ReadOptions = {},
-): Promise<string | undefined> {
+): Promise<void> {
   const { reading, deps, signal } = run;
   let failures = 0;
   for (let list = reading.findOpenList(); list; list = reading.findOpenList()) {
@@ -172,13 +173,12 @@ export async function readService(
       reading.lists[list] = { state: 'open', count: 0 };
       const { text: reason, retryAfterMs } = toReadFailure(error);
       failures += 1;
-      if (failures === failuresMax) return reason;
+      if (failures === failuresMax) throw new BridgeError('sweep-incomplete', reason);
       const retryInMs = backoffMs(failures, retryAfterMs, deps.random());
       deps.events.firstReadFailed({ step: list, reason, retryInMs });
       await deps.clock.sleep(retryInMs, signal);
     }
   }
-  return undefined;
 }
 
 async function readOrLeaveOut(run: ReadRun, list: ListName, mayGiveUp: boolean): Promise<void> {

@@ -65,6 +65,7 @@ export async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]
   ];
   let rows = changed.reduce((sum, some) => sum + some.length, 0);
   for (const statement of statements) rows += await execute(tx, statement);
+  await silenceWords(tx, names);
   return rows;
 }
 
@@ -76,7 +77,7 @@ const WORDS = [
 ] as const;
 
 /** Takes the service's words out of the failures of others that mention one of these names. */
-export async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
+async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
   const isMentioned = createMention(names);
   for (const { table, column, fails } of WORDS) {
     const rows = await select<{ text: string }>(tx)`
