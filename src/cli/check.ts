@@ -71,14 +71,6 @@ function toReportText({ service, checks, calls }: CheckReport): string {
 
 type Finding = Omit<CheckResult, 'title'>;
 
-const TITLES: Readonly<Record<string, string>> = {
-  users: 'people (SCIM)',
-  'groups.scim': 'groups (SCIM)',
-  'groups.rest': 'groups (REST)',
-  admins: 'group admins',
-  'settings.pageSize': 'upstream.pageSize',
-};
-
 type Ask = (operation: Operation, args: object) => Promise<unknown>;
 
 /** Looks at a service by reads alone: connection, token, rights, page limits. Its failures are findings. */
@@ -94,9 +86,11 @@ export async function checkService(
   const options = { class: 'look', attemptsMax: 2, afterSend } as const;
   const ask: Ask = (operation, args) => transport.call<Operation>(operation, args, options);
   const found = await listChecks(ask, url, pageSize);
-  const checks = found.map(
-    (one): CheckResult => ({ ...one, title: TITLES[one.id] ?? getSectionRights(one.id).title }),
-  );
+  const checks = found.map((one): CheckResult => {
+    const [section = '', part] = one.id.split('.');
+    const { title } = getSectionRights(section);
+    return { ...one, title: part === undefined ? title : `${title} (${part})` };
+  });
   const ok = checks.every(({ status }) => status !== 'failed');
   return { ok, service: { url, apiVersion: quirks.apiVersion ?? 'latest' }, checks, calls };
 }

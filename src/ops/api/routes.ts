@@ -106,7 +106,7 @@ function parseTexts(fields: Fields = {}, values: Named): Named {
     if (type === undefined || typeof value !== 'string') return [name, value];
     const words = value.split(',');
     const lists = [words, words.map(findJson)];
-    const read = type.endsWith('[]') ? lists : [value, findJson(value)];
+    const read = /^(\(.+\)|[^|]+)\[\]$/.test(type) ? lists : [value, findJson(value)];
     return [name, read.find(compileFieldType(type)) ?? value];
   });
   return Object.fromEntries(parsed);
