@@ -71,17 +71,11 @@ async function decide(
   decision: Parameters<OpsSources['drifts']['decidePlan']>[1],
 ) {
   const { status } = await getPlan(sources, id);
-  const counted = await countPlanActions(sources.store.read, id);
-  const before = { status, waiting: counted.get('planned') ?? 0 };
   const decided = await sources.drifts.decidePlan(id, decision);
   if (decided.kind === 'unknown') return unknownPlan();
   const { kind, plan } = decided;
-  if (kind === 'done') {
-    const answer = await toPlan(sources, plan);
-    const after = { status: answer.status, waiting: answer.waiting };
-    return { ...ok(answer), change: { before, after } };
-  }
-  const change = { before, after: before };
+  const change = { before: { status }, after: { status: plan.status } };
+  if (kind === 'done') return { ...ok(await toPlan(sources, plan)), change };
   if (kind === 'other-hash')
     throw new Problem(409, 'other-plan', OTHER_HASH, { more: { hash: plan.hash }, change });
   const message = `The plan does not wait for a decision: it is ${plan.status}.`;
@@ -149,18 +143,16 @@ async function listActions(db: Db, plan: PlanRow, { from: afterId, limit }: Part
 }
 
 async function findAuthors(db: Db, plan: PlanRow, actions: readonly PlanActionView[]) {
-  const repairs = actions.filter(({ kind }) => CHANGES[kind].repairs !== undefined);
-  const drifts = repairs.flatMap((action) => {
+  const drifts = actions.flatMap((action) => {
     const { repairs: kind } = CHANGES[action.kind];
-    return kind
-      ? [{ ...action, kind, first_seen_at: action.first_seen_at ?? plan.created_at }]
-      : [];
+    const first_seen_at = action.first_seen_at ?? plan.created_at;
+    return kind ? [{ ...action, kind, first_seen_at }] : [];
   });
   const found = await findDriftAuthors(db, drifts);
-  return actions.map((action) => {
-    const author = found[repairs.indexOf(action)];
-    const name = author?.username ?? author?.address ?? author?.author_id?.toString();
-    return { credential: name, at: author?.created_at };
+  const authors = new Map(drifts.map(({ id }, place) => [id, found[place]]));
+  return actions.map(({ id }) => {
+    const { username, address, author_id, created_at: at } = authors.get(id) ?? {};
+    return { credential: username ?? address ?? author_id?.toString(), at };
   });
 }
 

@@ -96,10 +96,8 @@ export const recordRoutes = [
   }),
   route(acts.NOTIFICATIONS_TEST, async ({ notifications }, { body: { receiver } }) => {
     const known = notifications.receivers;
-    if (known.length === 0) missing('The setting notify.receivers names no receiver.');
-    const names = known.join(', ');
-    if (receiver !== undefined && !known.includes(receiver))
-      missing(`No receiver has this name; the setting notify.receivers has ${names}.`);
+    const isKnown = receiver === undefined ? known.length > 0 : known.includes(receiver);
+    if (!isKnown) missing(`The setting notify.receivers has ${known.join(', ') || 'none'}.`);
     return ok({ ids: await notifications.test(receiver) });
   }),
 ] as const;
