@@ -6,6 +6,13 @@ import { isDate, t } from './kinds.ts';
 
 const DRIFTS_MAX = 500;
 
+export const Reading = t.object({
+  step: t.text('The list that is read.'),
+  read: t.count('Entries of it, so far.'),
+  expected: t.countOrNull('How many it has; null: the service does not say.'),
+  endsAt: t.momentOrNull('At the rate so far; null within the first two seconds.'),
+});
+
 /** One comparison of the service with the store. */
 export const Sweep = t.object({
   id: t.text(),
@@ -18,7 +25,7 @@ export const Sweep = t.object({
   calls: t.count(),
   counts: t.counts(),
   reasons: t.list(t.text(), 'What was not concluded, and why.'),
-  progress: t.orNull(t.reading, 'null: it does not read now.'),
+  progress: t.orNull(Reading, 'null: it does not read now.'),
 });
 
 const member = t.orNull(t.named, 'Of whom in a group it is.');
@@ -96,11 +103,17 @@ export const PlanAction = t.object({
   }),
 });
 
+export const PlanSeats = t.object({
+  needs: t.count('For accounts that it creates or activates.'),
+  frees: t.count('By accounts that it deactivates or deletes.'),
+  has: t.countOrNull('0 while somebody waits for one; null: not known.'),
+});
+
 export const Plan = PlanSummary.extend({
   waiting: t.count('Actions of which nothing was done yet.'),
   done: t.count('Actions that were done.'),
   dropped: t.count('Actions that did not hold any more, or concern a protected person.'),
-  seats: t.orNull(t.planSeats, 'null: it does not wait.'),
+  seats: t.orNull(PlanSeats, 'null: it does not wait.'),
   actions: t.list(PlanAction, 'The first 200.'),
   summary: t.parts('`actions` by kind and author, the most first.', {
     kind: t.word(CHANGE_KINDS),
@@ -128,8 +141,6 @@ export const FirstRunItem = t.object({
   }),
 });
 
-export const Reading = t.reading;
-export const PlanSeats = t.planSeats;
 export const SweepList = t.listOf(Sweep);
 export const SweepAsked = t.object({ id: t.text() });
 export const SweepBody = t.object({
@@ -211,12 +222,12 @@ export const Recovery = t.object({
   since: t.momentOrNull(),
   reason: t.partOrNull(null, { code: t.word(['restored', 'audit', 'first-run']) }),
   planId: t.textOrNull('The plan that waits.'),
-  reading: t.orNull(t.reading, 'null: it is not read now.'),
+  reading: t.orNull(Reading, 'null: it is not read now.'),
 });
 export const FirstRun = t.listOf(FirstRunItem).extend({
   phase: t.word(['none', 'observing', 'waiting'], '`waiting`: what was accepted is held.'),
   planId: t.textOrNull('The plan that waits.'),
   counts: t.orNull(t.counts(), 'Of all entries by `type.outcome`; null on later pages.'),
   kinds: t.orNull(t.counts(), 'Of the changes of all entries; null on later pages.'),
-  seats: t.orNull(t.planSeats, 'Of all entries; null on later pages.'),
+  seats: t.orNull(PlanSeats, 'Of all entries; null on later pages.'),
 });

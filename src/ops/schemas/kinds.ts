@@ -55,10 +55,9 @@ const kinds = {
   resourceType: () => z.enum(['user', 'group']),
 };
 
-const { object, text, textOrNull, countOrNull } = kinds;
+const { object, text, textOrNull } = kinds;
 
 const named = object({ id: text(), name: textOrNull() });
-const freeSeats = () => countOrNull('0 while somebody waits for one; null: not known.');
 
 /** The kinds of members of answers and bodies below `/ops`; `about` is the description of a member. */
 export const t = {
@@ -74,22 +73,5 @@ export const t = {
   serviceWords: z.looseObject({
     code: text(),
     words: text('In the words of the service; may be personal.'),
-  }),
-  reading: object({
-    step: text('The list that is read.'),
-    read: kinds.count('Entries of it, so far.'),
-    expected: countOrNull('How many it has; null: the service does not say.'),
-    endsAt: kinds.momentOrNull('At the rate so far; null within the first two seconds.'),
-  }),
-  seats: object({
-    total: countOrNull('`seats.total`; null: not set.'),
-    used: kinds.count('Accounts that were seen to take one.'),
-    waiting: kinds.count('People who wait for a free one.'),
-    free: freeSeats(),
-  }),
-  planSeats: object({
-    needs: kinds.count('For accounts that it creates or activates.'),
-    frees: kinds.count('By accounts that it deactivates or deletes.'),
-    has: freeSeats(),
   }),
 };

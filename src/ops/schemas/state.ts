@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
 import { SETTING_ORIGINS } from '../../settings/sources.ts';
-import { Sweep } from './drift.ts';
+import { Reading, Sweep } from './drift.ts';
 import { t } from './kinds.ts';
 
 const leaverHold = t.orNull(
@@ -31,6 +31,13 @@ const gate = t.object({
   nextProbeAt: t.optional(t.moment()),
 });
 
+export const Seats = t.object({
+  total: t.countOrNull('`seats.total`; null: not set.'),
+  used: t.count('Accounts that were seen to take one.'),
+  waiting: t.count('People who wait for a free one.'),
+  free: t.countOrNull('0 while somebody waits for one; null: not known.'),
+});
+
 /** The first question of an operator. Names and the words of the service may be personal. */
 export const Status = t.object({
   status: t.word(['ok', 'degraded', 'unavailable']),
@@ -56,7 +63,7 @@ export const Status = t.object({
     removeMs: t.count('For a removal of access.'),
     changeMs: t.count('For any other change.'),
   }),
-  firstRead: t.orNull(t.reading, 'null: it is finished.'),
+  firstRead: t.orNull(Reading, 'null: it is finished.'),
   lastSweep: t.orNull(Sweep, 'The newest, which may run.'),
   drifts: t.parts('Differences of what is managed that are not over.', {
     kind: t.word(DRIFT_KINDS),
@@ -69,7 +76,7 @@ export const Status = t.object({
   failingCount: t.count(),
   failing: t.list(trouble, 'Tried again and again in vain; the first hundred.'),
   oldestSince: t.momentOrNull(),
-  seats: t.seats,
+  seats: Seats,
   stuckCount: t.count(),
   stuck: t.list(trouble, 'Acknowledged, then refused or not done by the service; field by field.'),
   leavers: t.partOrNull('Who left and was not seen to be out since; null: nobody.', {
@@ -118,7 +125,6 @@ export const Setting = t.object({
   source: t.textOrNull('The variable or the settings file that sets it; null: the default holds.'),
 });
 
-export const Seats = t.seats;
 export const SettingList = t.listOf(Setting);
 export const Sandbox = t.object({
   url: t.text('On the machine of the bridge.'),
