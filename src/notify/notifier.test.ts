@@ -50,13 +50,9 @@ const notice: Notice = {
 };
 
 test('a notification for Teams is a message with one adaptive card, in which no text is Markdown', () => {
-  const body: unknown = JSON.parse(
-    toBody(
-      notice,
-      { name: 'channel', url: 'https://x.example', events: [], format: 'teams', names: false },
-      0,
-    ),
-  );
+  const channel = { name: 'channel', url: 'https://x.example', format: 'teams' } as const;
+  const receiver = { ...channel, events: [], names: false };
+  const body: unknown = JSON.parse(toBody(notice, receiver, 0));
 
   const isValid = new Ajv().compile(message);
   expect(isValid(body), JSON.stringify(isValid.errors)).toBe(true);

@@ -1,19 +1,25 @@
+import { withLicences, withRole } from '../domain/assignment.ts';
 import { type Cells, isWaiting } from '../domain/cell.ts';
 import { CHANGES, findHarm, listFieldChanges, toChangeKey } from '../domain/change.ts';
 import type { Difference } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
+import { GROUP_EXTENSION, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import {
   type Deactivation,
   isGone,
   listGroupDifferences,
   listUserDifferences,
+  type ObservedGroup,
+  type ObservedUser,
   type Sightings,
   toGroupValues,
   toUserValues,
 } from '../domain/kinds.ts';
+import { splitName } from '../domain/name.ts';
 import type { PlanAction } from '../domain/plan.ts';
-import { type GivenKey, keyText, type ResourceKey } from '../domain/values.ts';
-import { hasWaiting } from '../store/engine/columns.ts';
+import { limitMarks } from '../domain/text.ts';
+import { type GivenKey, type JsonObject, keyText, type ResourceKey } from '../domain/values.ts';
+import { hasWaiting, toColumns } from '../store/engine/columns.ts';
 import { listDifferingLinks } from '../store/links/links.ts';
 import { findLinked } from '../store/resources/find.ts';
 import {
@@ -161,6 +167,46 @@ async function listOfLists(db: Db, row: GroupRow): Promise<Change[]> {
 
 function withoutWaiting<Field extends string>(fields: readonly Field[], cells: Cells<Field>) {
   return fields.filter((field) => !isWaiting(cells[field]));
+}
+
+/** Row that is unmanaged again, and shown as the service holds it. */
+export function toUnmanaged<Row extends ResourceRow>(row: Row): Row {
+  const observed = toObservation(row);
+  const columns = observed && toColumns(row.type, toShown(observed));
+  const version = row.version + 1;
+  return {
+    ...row,
+    ...columns,
+    origin: null,
+    cells: '{}',
+    entities: null,
+    version,
+    deleted_at: null,
+  };
+}
+
+/** Attributes of what is unmanaged, as the service holds it. Identity providers insist on every one of a user. */
+export function toShown(observed: ObservedUser | ObservedGroup): JsonObject {
+  if ('displayName' in observed) {
+    const { displayName, permissions, addToCardsAndSpacesEnabled } = observed;
+    const extension = { permissions, addToCardsAndSpacesEnabled };
+    return withExtension({ displayName: limitMarks(displayName) }, GROUP_EXTENSION, extension);
+  }
+  const { userName, email, role, virtual, active } = observed;
+  const address = email ?? userName;
+  const fullName = limitMarks(observed.fullName);
+  const { givenName, familyName } = splitName(fullName);
+  const work = { value: limitMarks(address ?? '').trim(), type: 'work', primary: true };
+  const attributes = {
+    userName: limitMarks(userName ?? email ?? ''),
+    name: { givenName: givenName || '-', familyName: familyName || '-', formatted: fullName },
+    ...(fullName === '' ? {} : { displayName: fullName }),
+    ...(address === undefined ? {} : { emails: [work] }),
+    active,
+    // Only the service sets these, where a list tells them.
+    ...withExtension({}, USER_EXTENSION, { role, virtual }),
+  };
+  return withRole(withLicences(attributes, observed.appsPermissions), role);
 }
 
 /** True when a worker has the resource or is about to look at it, and will know better. */

@@ -25,9 +25,8 @@ import {
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { toUnmanagedGroup } from '../group/observe.ts';
+import { toUnmanaged } from '../differences.ts';
 import { stuckDelayMs } from '../outcome.ts';
-import { toUnmanagedUser } from '../user/observe.ts';
 import type { Waiter } from '../waiters.ts';
 import { changeFacts, type Recording } from './finish.ts';
 
@@ -126,7 +125,7 @@ function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> | Res
   if (row.attributes === after) {
     // A new user who was given an existing account, which is not ours to deactivate.
     const isTakenOver = before === undefined && row.origin === 'adopted';
-    if (before?.origin === null || isTakenOver) return toUnmanagedUser(row);
+    if (before?.origin === null || isTakenOver) return toUnmanaged(row);
     if (before === undefined || before.deleted) {
       const nothing = onlyWaiting(parseCells<Field>(row), []);
       return markDeleted(row, ask(nothing, ['active'], row.version + 1), now);
@@ -184,7 +183,7 @@ async function followMembers(tx: Db, row: GroupRow, undo: Undo): Promise<GroupRo
   const isPutIn = hasEntityPutIn(parseCells(row)) || (await hasLink(tx, row, 'ours'));
   if (undo.before?.origin !== null || isPutIn) return row;
   await changeLinks(tx, row, {}, disownLink);
-  return toUnmanagedGroup(row);
+  return toUnmanaged(row);
 }
 
 /** The row without the refused fields of a write, or without all that was written where no other write was stored since. */

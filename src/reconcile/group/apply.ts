@@ -33,7 +33,7 @@ import {
   listEntities,
   WITHOUT_UID,
 } from './lists.ts';
-import { fetchMemberIds, observeRestGroup, observeScimGroup, parseScimGroupOf } from './observe.ts';
+import { fetchMemberIds, observeAnswer, parseScimGroupOf } from './observe.ts';
 
 type GroupCall = StepCall<GroupState>;
 
@@ -78,7 +78,7 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
     ? undefined
     : await findLinked(deps.store.read, 'group', { uid: group.uid });
   assertAbout('REST group', holder?.id ?? state.id, state.id);
-  const observed = observeRestGroup(deps, group, groups.createGroup);
+  const observed = observeAnswer(deps, { rest: group }, undefined, groups.createGroup);
   const ids = { restId: group.id, uid: group.uid };
   // Of another name it is not known yet that the service makes it of this one: the next step sends it again.
   const echo = isNamed ? toNameEcho(displayName, observed) : {};
@@ -126,7 +126,7 @@ async function renameThroughScim({ deps, state, values }: GroupCall): Promise<Ob
   const answer = await upstream.call(scim.updateGroup, { path, body: { Operations } });
   const shown = await readBack<unknown>(answer, () => upstream.call(scim.getGroup, { path }));
   const group = parseScimGroupOf(path.group_id, shown);
-  return observeScimGroup(deps, group, state.observed, scim.updateGroup);
+  return observeAnswer(deps, { scim: group }, state.observed, scim.updateGroup);
 }
 
 async function sendUpdate({ deps, values }: GroupCall, uid: string): Promise<ObservedGroup> {
@@ -141,7 +141,7 @@ async function sendUpdate({ deps, values }: GroupCall, uid: string): Promise<Obs
     parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } })),
   );
   assertAbout('REST group', shown.uid, uid);
-  return observeRestGroup(deps, shown, groups.updateGroup);
+  return observeAnswer(deps, { rest: shown }, undefined, groups.updateGroup);
 }
 
 function toNameEcho(sent: string, observed: ObservedGroup) {
@@ -237,7 +237,7 @@ async function lookThroughScim(deps: ReconcileDeps, state: GroupState): Promise<
   const { scimId = '' } = state.ids;
   const args = { path: { group_id: scimId } };
   const group = parseScimGroupOf(scimId, await deps.upstream.call(scim.getGroup, args));
-  const observed = observeScimGroup(deps, group, state.observed, scim.getGroup);
+  const observed = observeAnswer(deps, { scim: group }, state.observed, scim.getGroup);
   return { kind: 'done', known: { group: observed, memberIds: group.memberIds } };
 }
 
@@ -245,7 +245,7 @@ async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string
   const { upstream } = deps;
   const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }));
   assertAbout('REST group', group.uid, uid);
-  const observed = observeRestGroup(deps, group, groups.getGroup);
+  const observed = observeAnswer(deps, { rest: group }, undefined, groups.getGroup);
   const ids = { restId: group.id, uid: group.uid };
   const known = findScimId({ ...ids, scimId }, deps.quirks.current().groupScimId);
   const memberIds = await fetchMemberIds(deps, { ...ids, scimId: known });

@@ -1,11 +1,5 @@
 import { isWaiting } from '../../domain/cell.ts';
-import {
-  type EntityField,
-  isEntityField,
-  type SeenEntities,
-  toEntityUid,
-  toRoleText,
-} from '../../domain/entity.ts';
+import { type EntityField, isEntityField, toEntityUid, toRoleText } from '../../domain/entity.ts';
 import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { isSameSpelt } from '../../domain/name.ts';
 import { findRow } from '../../store/resources/rows.ts';
@@ -192,16 +186,23 @@ export async function explainLink(
   failed: Classified,
 ): Promise<Outcome | undefined> {
   const change = getLink(call);
+  const { upstreamUserId, wanted, attempts } = change;
   // A change that failed before did not hold then, so it counts as ours.
-  const found = change.attempts === undefined ? { ...change, madeByOthers: true as const } : change;
+  const found = attempts === undefined ? { ...change, madeByOthers: true as const } : change;
   const done: Outcome = { kind: 'done', known: { done: [found] } };
-  if (change.wanted && failed.verdict === 'conflict') return done;
-  if (await isRefusedInactive(call, failed)) return awaitActivation(call, failed);
-  const isSo = await isListedSo(call, failed);
-  if (isSo) return done;
+  const { verdict } = failed;
+  if (wanted && verdict === 'conflict') return done;
+  const waiting = await findInactive(call, failed);
+  if (waiting !== undefined) return waiting;
+  // A service may refuse what is so already.
+  const mayHold = isRefusal(failed) || (verdict === 'missing' && !wanted);
+  const shown = mayHold ? await seenOr(listLinked(call), null) : undefined;
   // The group itself was found again, so a later look at its list decides.
-  const isUnread = isSo === undefined && failed.verdict === 'missing' && call.missed === 'found';
-  return isUnread ? toLater(failed) : undefined;
+  const isUnread = shown === null && verdict === 'missing' && call.missed === 'found';
+  if (isUnread) return toLater(failed);
+  // A service that shows nobody at all proves nothing.
+  const doubt = !wanted && shown?.length === 0 ? await findDoubt(call.deps, 'users') : undefined;
+  return doubt ?? (shown?.includes(upstreamUserId) === wanted ? done : undefined);
 }
 
 function getLink({ links: [change] }: ListCall): LinkChange {
@@ -209,14 +210,13 @@ function getLink({ links: [change] }: ListCall): LinkChange {
   return change;
 }
 
-async function send(
-  { deps: { upstream }, state }: ListCall,
-  { list, upstreamUserId: user_id, wanted }: LinkChange,
-): Promise<unknown> {
+async function send({ deps, state }: ListCall, change: LinkChange): Promise<unknown> {
+  const { upstream } = deps;
+  const { list, upstreamUserId: user_id, wanted } = change;
   const { uid, scimId = '' } = state.ids;
   if (uid === undefined) {
-    const Operations = [{ op: wanted ? 'add' : 'remove', path: 'members', value: user_id }];
-    return upstream.call(scim.updateGroup, { path: { group_id: scimId }, body: { Operations } });
+    const body = { Operations: toOperations([change], 'operations') };
+    return upstream.call(scim.updateGroup, { path: { group_id: scimId }, body });
   }
   const added = { path: { group_uid: uid }, body: { user_id } };
   const removed = { path: { group_uid: uid, user_id } };
@@ -229,36 +229,26 @@ async function send(
 /** Lists who is in the list of the change; undefined: the service does not tell. @throws UpstreamError */
 async function listLinked(call: ListCall): Promise<readonly number[] | undefined> {
   const { deps, state } = call;
-  const isOfAdmins = getLink(call).list === 'admin' && state.ids.uid !== undefined;
-  return isOfAdmins ? fetchAdminIds(deps, state.ids.uid) : fetchMemberIds(deps, state.ids);
+  const { uid = '' } = state.ids;
+  return getLink(call).list === 'admin'
+    ? fetchAdminIds(deps, uid)
+    : fetchMemberIds(deps, state.ids);
 }
 
-/** True if the list shows a failed change to hold: a service may refuse what is already so. Undefined: it cannot be read. */
-async function isListedSo(call: ListCall, failed: Classified): Promise<boolean | undefined> {
-  const { upstreamUserId, wanted } = getLink(call);
-  if (!isRefusal(failed) && (failed.verdict !== 'missing' || wanted)) return false;
-  const shown = await seenOr(listLinked(call), null);
-  if (shown === null) return undefined;
-  // A service that shows nobody at all proves nothing.
-  if (!wanted && shown?.length === 0 && (await findDoubt(call.deps, 'users'))) return undefined;
-  return shown?.includes(upstreamUserId) === wanted;
-}
-
-async function isRefusedInactive(call: ListCall, { verdict }: Classified): Promise<boolean> {
-  const { list, upstreamUserId, wanted } = getLink(call);
-  if (list !== 'member' || verdict !== 'refused' || !wanted) return false;
-  return (await seenOr(readUser(call.deps, upstreamUserId), undefined))?.active === false;
-}
-
-/** Has the addition of an inactive user wait for an activation that is coming; undefined: there is none, and it stays refused. */
-async function awaitActivation(call: ListCall, failed: Classified): Promise<Outcome | undefined> {
+/** Has the addition of an inactive user wait, where the service refuses it, for an activation that is coming. */
+async function findInactive(call: ListCall, failed: Classified): Promise<Outcome | undefined> {
   const { deps, at } = call;
+  const { list, upstreamUserId, wanted, userId: id } = getLink(call);
+  if (list !== 'member' || failed.verdict !== 'refused' || !wanted) return undefined;
+  const user = await seenOr(readUser(deps, upstreamUserId), undefined);
+  if (user?.active !== false) return undefined;
   await deps.quirks.learn({ inactiveMembers: false });
-  const person = await findRow(deps.store.read, { type: 'user', id: getLink(call).userId });
+  const person = await findRow(deps.store.read, { type: 'user', id });
   if (person?.active !== 1) return { kind: 'done', known: {} };
   const { cells, observed } = toUserState(person);
   const isUnderWay = isWaiting(cells.active) || (observed?.at ?? 0) >= at;
-  return isUnderWay ? toLater(failed) : undefined;
+  if (isUnderWay) return toLater(failed);
+  return { kind: 'refused', parts: [getLink(call)], problem: failed.problem };
 }
 
 /** Lists the entities of the group, so that what was there before the rules is known. @throws UpstreamError */
@@ -280,7 +270,7 @@ export async function changeEntity(call: ListCall, group_uid: string): Promise<O
     const body = { entity_uid: uid, role_ids };
     await upstream.call(groupEntities.addEntity, { path: { group_uid }, body });
   }
-  return toChanged(call);
+  return toChanged(call, 'done');
 }
 
 /** Outcome of a failed change that tells what the group has in the entity. */
@@ -290,11 +280,10 @@ export async function explainEntity(
 ): Promise<Outcome | undefined> {
   const { roles = [], isListed } = call.values;
   if (verdict === 'missing' && roles.length === 0) {
-    return (await findDoubt(call.deps, 'groups')) ?? toChanged(call);
+    return (await findDoubt(call.deps, 'groups')) ?? toChanged(call, 'done');
   }
-  if (verdict !== 'conflict' || isListed) return undefined;
   // A conflict says that the group has the entity: the next step sets the roles.
-  return { kind: 'done', known: { entities: withRoles(call, '') } };
+  return verdict === 'conflict' && !isListed ? toChanged(call, 'there') : undefined;
 }
 
 function getEntity({ fields }: ListCall): EntityField {
@@ -303,17 +292,15 @@ function getEntity({ fields }: ListCall): EntityField {
   return field;
 }
 
-function toChanged(call: ListCall): Outcome {
-  const { roles = [] } = call.values;
-  const text = roles.length === 0 ? undefined : toRoleText(roles);
-  return { kind: 'done', known: { entities: withRoles(call, text), done: [getEntity(call)] } };
-}
-
-/** The entities as they were listed, with other roles in one; undefined: they were not listed. */
-function withRoles(call: ListCall, text: string | undefined): SeenEntities | undefined {
+/** Outcome with the entities as they were listed, if they were, but for this one. `there`: with roles that are not known. */
+function toChanged(call: ListCall, result: 'done' | 'there'): Outcome {
+  const entity = getEntity(call);
+  const { roles: wanted = [] } = call.values;
   const { entities } = call.state;
-  if (entities === undefined) return undefined;
-  const { [getEntity(call)]: _, ...others } = entities.roles;
-  const roles = text === undefined ? others : { ...others, [getEntity(call)]: text };
-  return { ...entities, roles };
+  const { [entity]: _, ...others } = entities?.roles ?? {};
+  const isGone = result === 'done' && wanted.length === 0;
+  const shown = result === 'done' ? toRoleText(wanted) : '';
+  const roles = isGone ? others : { ...others, [entity]: shown };
+  const known = { entities: entities && { ...entities, roles } };
+  return { kind: 'done', known: result === 'done' ? { ...known, done: [entity] } : known };
 }

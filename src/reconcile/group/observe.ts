@@ -1,15 +1,22 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
-import { GROUP_EXTENSION, withExtension } from '../../domain/extensions.ts';
-import type { GroupField, ObservedGroup, UpstreamGroupIds } from '../../domain/kinds.ts';
-import { limitMarks } from '../../domain/text.ts';
-import type { JsonObject } from '../../domain/values.ts';
-import { parseCells, toColumns } from '../../store/engine/columns.ts';
+import {
+  type GroupField,
+  type ObservedGroup,
+  type UpstreamGroupIds,
+  withCreated,
+} from '../../domain/kinds.ts';
+import { parseCells } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink, observeLinks, type SeenLinks } from '../../store/links/links.ts';
 import { type GroupRow, updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
+import {
+  groupAdmins,
+  groupEntities,
+  groups,
+  groupUsers,
+} from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
@@ -80,49 +87,37 @@ export function parseScimGroupOf(id: string, answer: unknown): ScimGroup {
   return group;
 }
 
-/** Attributes of an unmanaged group without its members, as the service holds it. */
-export function toUnmanagedGroupAttributes(observed: ObservedGroup): JsonObject {
-  const { permissions, addToCardsAndSpacesEnabled } = observed;
-  const displayName = limitMarks(observed.displayName);
-  const flags = { permissions, addToCardsAndSpacesEnabled };
-  return withExtension({ displayName }, GROUP_EXTENSION, flags);
-}
-
-/** Observation of a group in an answer of REST; `by` is the call. */
-export function observeRestGroup(
-  { clock }: Pick<ReconcileDeps, 'clock'>,
-  group: RestGroup,
-  { id: by }: { readonly id: string },
+/** Merges what both interfaces show of a group. The name comes from SCIM where SCIM shows it, or once did; the rest from REST. */
+export function mergeGroup(
+  before: ObservedGroup | undefined,
+  {
+    scim: shown,
+    rest,
+  }: { readonly scim?: ScimGroup | undefined; readonly rest?: RestGroup | undefined },
+  at: number,
 ): ObservedGroup {
-  const { name: displayName, permissions, addToCardsAndSpacesEnabled, created } = group;
-  const at = clock.now();
+  const by = groups.getListOfGroups.id;
+  const { permissions, addToCardsAndSpacesEnabled: isAddable } = rest ?? {};
+  const isOfRest = before === undefined || before.by === by;
   return {
-    displayName,
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(addToCardsAndSpacesEnabled === undefined ? {} : { addToCardsAndSpacesEnabled }),
-    ...(created === undefined ? {} : { created }),
-    listedAt: at,
+    ...(isOfRest ? { displayName: rest?.name ?? '', by } : before),
+    ...(shown && { displayName: shown.displayName, shownAt: at, by: scim.getGroups.id }),
+    ...(permissions !== undefined && { permissions }),
+    ...(isAddable !== undefined && { addToCardsAndSpacesEnabled: isAddable }),
+    ...withCreated(before, rest?.created),
+    ...(rest && { listedAt: at }),
     at,
-    by,
   };
 }
 
-/** Observation of a group in an answer of SCIM, which shows its name alone; `by` is the call. */
-export function observeScimGroup(
+/** Observation of a group in an answer; `by` is the call. */
+export function observeAnswer(
   { clock }: Pick<ReconcileDeps, 'clock'>,
-  { displayName }: ScimGroup,
+  shown: Parameters<typeof mergeGroup>[1],
   before: ObservedGroup | undefined,
   { id: by }: { readonly id: string },
 ): ObservedGroup {
-  const at = clock.now();
-  return { ...before, displayName, shownAt: at, at, by };
-}
-
-/** Row of a group whose adoption was refused: unmanaged again, and shown as the service holds it. */
-export function toUnmanagedGroup(row: GroupRow): GroupRow {
-  const observed = toObservedGroup(row);
-  const shown = observed ? toColumns('group', toUnmanagedGroupAttributes(observed)) : {};
-  return { ...row, ...shown, origin: null, cells: '{}', entities: null, deleted_at: null };
+  return { ...mergeGroup(before, shown, clock.now()), by };
 }
 
 /** Stores what a look by itself has shown of a group that was not changed meanwhile. `now` is epoch milliseconds. */

@@ -7,7 +7,6 @@ import {
   type ObservedGroup,
   type ObservedUser,
   type ShownAccount,
-  withCreated,
 } from '../../domain/kinds.ts';
 import { NOT_APPLIED } from '../../domain/values.ts';
 import { hasWaiting, parseCells, toColumns } from '../../store/engine/columns.ts';
@@ -30,21 +29,16 @@ import {
   toUserState,
 } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { groups as restGroups } from '../../upstream/operations/people.ts';
 import { scim as scimOperations } from '../../upstream/operations/scim.ts';
 import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
-import { toUnmanagedGroupAttributes } from '../group/observe.ts';
+import { toShown } from '../differences.ts';
+import { mergeGroup } from '../group/observe.ts';
 import type { GroupScimId } from '../quirks.ts';
-import {
-  observeCompanyUser,
-  toObservedColumns,
-  toObservedUser,
-  toUnmanagedAttributes,
-} from '../user/observe.ts';
+import { observeCompanyUser, toObservedColumns, toObservedUser } from '../user/observe.ts';
 import type { ShowingList } from './reading.ts';
 
 type Shown = Pick<ResourceRow, 'attributes' | 'name' | 'name_folded'>;
@@ -99,7 +93,7 @@ function toUserEntry(
     toColumns(row, now) {
       const observed = observe(row, now);
       const seen = toObservedColumns({ erased_at: row?.erased_at ?? null }, observed);
-      return { seen, shown: toColumns('user', toUnmanagedAttributes(observed)) };
+      return { seen, shown: toColumns('user', toShown(observed)) };
     },
     // To their account a list gives none of their names, or it gives these to a new account.
     isAnother: (row) => row.type === 'user' && compareAccount(toUserState(row), shown) !== 'same',
@@ -112,24 +106,8 @@ export function toGroupEntry(
   { form, sentAt }: { readonly form: GroupScimId | undefined; readonly sentAt: number },
 ): Entry {
   const restId = form === 'restId' && scim ? toInteger(scim.id) : undefined;
-  /** The name comes from SCIM where SCIM shows the group, or once did; permissions and the flag come from REST. */
-  function merge(before: ObservedGroup | undefined, now: number): ObservedGroup {
-    const by = restGroups.getListOfGroups.id;
-    const { permissions, addToCardsAndSpacesEnabled: isAddable } = rest ?? {};
-    const isOfRest = before === undefined || before.by === by;
-    const bySCIM = scimOperations.getGroups.id;
-    return {
-      ...(isOfRest ? { displayName: rest?.name ?? '', by } : before),
-      ...(scim && { displayName: scim.displayName, shownAt: now, by: bySCIM }),
-      ...(permissions !== undefined && { permissions }),
-      ...(isAddable !== undefined && { addToCardsAndSpacesEnabled: isAddable }),
-      ...withCreated(before, rest?.created),
-      ...(rest && { listedAt: now }),
-      at: now,
-    };
-  }
   const observe = (row: ResourceRow | undefined, now: number) =>
-    merge(row?.type === 'group' ? toObservedGroup(row) : undefined, now);
+    mergeGroup(row?.type === 'group' ? toObservedGroup(row) : undefined, { scim, rest }, now);
   return {
     ids: {
       upstream_scim_id: scim?.id,
@@ -146,7 +124,7 @@ export function toGroupEntry(
     observe,
     toColumns(row, now) {
       const observed = observe(row, now);
-      const shown = toColumns('group', toUnmanagedGroupAttributes(observed));
+      const shown = toColumns('group', toShown(observed));
       return { seen: { observed: JSON.stringify(observed) }, shown };
     },
     isAnother(row) {

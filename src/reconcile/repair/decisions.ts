@@ -35,10 +35,8 @@ import { toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { isAtWork } from '../differences.ts';
-import { toUnmanagedGroup } from '../group/observe.ts';
+import { isAtWork, toUnmanaged } from '../differences.ts';
 import { addPlan, tellPlan } from '../plans.ts';
-import { toUnmanagedUser } from '../user/observe.ts';
 import { decideMany, type ManyRequest } from './decide.ts';
 import { findLink } from './desire.ts';
 
@@ -238,10 +236,10 @@ async function stopManaging({ store, clock, rules }: ProcessDeps, key: GivenKey)
     const drifts = await listActiveDrifts(tx, [row.id]);
     await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
     const ended = { ...NOTHING_OPEN, modified_at: now, version: row.version + 1 };
-    if (row.type === 'user') await saveRow(tx, row, { ...toUnmanagedUser(row), ...ended });
+    if (row.type === 'user') await saveRow(tx, row, { ...toUnmanaged(row), ...ended });
     else {
       await changeLinks(tx, row, {}, disownLink);
-      await saveRow(tx, row, { ...toUnmanagedGroup(row), ...ended, admins_asked: 0 });
+      await saveRow(tx, row, { ...toUnmanaged(row), ...ended, admins_asked: 0 });
     }
     return { kind: 'released', provider: row.provider } as const;
   });

@@ -1,13 +1,7 @@
-import { withLicences, withRole } from '../../domain/assignment.ts';
-import { USER_EXTENSION, withExtension } from '../../domain/extensions.ts';
 import { type ObservedUser, withCreated, withoutPersonalData } from '../../domain/kinds.ts';
-import { splitName } from '../../domain/name.ts';
 import { takesSeat } from '../../domain/seats.ts';
-import { limitMarks } from '../../domain/text.ts';
-import { foldCase, type JsonObject } from '../../domain/values.ts';
-import { toColumns } from '../../store/engine/columns.ts';
+import { foldCase } from '../../domain/values.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
-import { toObservedUser as toStoredUser } from '../../store/resources/state.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import {
   type CompanyUser,
@@ -91,40 +85,8 @@ export function toObservedColumns(row: Pick<UserRow, 'erased_at'>, seen: Observe
   };
 }
 
-/** Attributes of an unmanaged account; its full name is split. Identity providers insist on every one of these. */
-export function toUnmanagedAttributes(observed: ObservedUser): JsonObject {
-  const { userName, email, role, virtual, active } = observed;
-  const address = email ?? userName;
-  const fullName = limitMarks(observed.fullName);
-  const { givenName, familyName } = splitName(fullName);
-  const work = { value: limitMarks(address ?? '').trim(), type: 'work', primary: true };
-  const attributes = {
-    userName: limitMarks(userName ?? email ?? ''),
-    name: { givenName: givenName || '-', familyName: familyName || '-', formatted: fullName },
-    ...(fullName === '' ? {} : { displayName: fullName }),
-    ...(address === undefined ? {} : { emails: [work] }),
-    active,
-    // Only the service sets these, where a list tells them.
-    ...withExtension({}, USER_EXTENSION, { role, virtual }),
-  };
-  return withRole(withLicences(attributes, observed.appsPermissions), role);
-}
-
 function foldOrNull(text: string | undefined): string | null {
   return text === undefined ? null : foldCase(text);
-}
-
-/** Row of a user that is unmanaged again, and shown as the service holds it. */
-export function toUnmanagedUser(row: UserRow): UserRow {
-  const observed = toStoredUser(row);
-  return {
-    ...row,
-    ...(observed ? toColumns('user', toUnmanagedAttributes(observed)) : {}),
-    origin: null,
-    cells: '{}',
-    version: row.version + 1,
-    deleted_at: null,
-  };
 }
 
 /** Tells whether an account is an owner's; where the list is closed to us, nobody is known as one. @throws UpstreamError */

@@ -1,7 +1,8 @@
 import { GROUP_SCHEMA_URI } from '../../../src/domain/extensions.ts';
 import type { ObservedUser } from '../../../src/domain/kinds.ts';
 import { groupId, newId, userId } from '../../../src/domain/values.ts';
-import { toObservedColumns, toUnmanagedAttributes } from '../../../src/reconcile/user/observe.ts';
+import { toShown } from '../../../src/reconcile/differences.ts';
+import { toObservedColumns } from '../../../src/reconcile/user/observe.ts';
 import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import { toColumns } from '../../../src/store/engine/columns.ts';
 import { observeLinks } from '../../../src/store/links/links.ts';
@@ -124,7 +125,7 @@ async function addUser({ world, scheduler, company }: Stage, userName: string, h
   const isManaged = how === 'created';
   const attributes = isManaged
     ? { ...toUserDocument(userName, 'First'), active: true }
-    : toUnmanagedAttributes(observed);
+    : toShown(observed);
   const id = userId(newId());
   await world.store.write((tx) =>
     insertRow(tx, {
