@@ -1,15 +1,8 @@
 import { DEFAULT_PROVIDER, DEFAULT_TERMS, type ProviderTerms } from '../domain/provider.ts';
 import { type Belonging, findBelonging, findTerms, parseTerms } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
-import {
-  deleteWhere,
-  findOne,
-  insertNew,
-  listNewest,
-  type NewestPart,
-  type Row,
-  updateWhere,
-} from '../store/tables.ts';
+import type { NewestPart, Row } from '../store/tables.ts';
+import { deleteWhere, findOne, insertNew, listNewest, updateWhere } from '../store/tables.ts';
 import { unknownProvider } from './credentials.ts';
 import { Refusal } from './refusal.ts';
 

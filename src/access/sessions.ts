@@ -1,12 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
-import {
-  type CredentialRow,
-  findCredential,
-  insertPassing,
-  noteUse,
-} from '../store/credentials.ts';
+import type { CredentialRow } from '../store/credentials.ts';
+import { findCredential, insertPassing, noteUse } from '../store/credentials.ts';
 import { createShared } from '../store/shared-state.ts';
 import type { Db, Store } from '../store/store.ts';
 import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';

@@ -5,14 +5,8 @@ import { type Deactivation, type Field, toDesiredGroup, toDesiredUser } from '..
 import { listTaken, removesGroupAccess, removesUserAccess } from '../domain/protection.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS, type Rulings } from '../domain/rule-book.ts';
 import { type JsonObject, parseFields } from '../domain/values.ts';
-import {
-  type Combination,
-  type Combined,
-  combine,
-  isAsked,
-  toCellsAfterGroupWrite,
-  toCellsAfterWrite,
-} from '../domain/write.ts';
+import type { Combination, Combined } from '../domain/write.ts';
+import { combine, isAsked, toCellsAfterGroupWrite, toCellsAfterWrite } from '../domain/write.ts';
 import { parseCells, parseStored, toCellColumns, toColumns } from '../store/engine/columns.ts';
 import { listGroupNamesOf } from '../store/links/of-users.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';

@@ -9,14 +9,8 @@ import {
   listNested,
   listWantedMembers,
 } from '../store/links/of-users.ts';
-import {
-  type GroupRow,
-  LIVE_MANAGED,
-  listRows,
-  lockRow,
-  readRows,
-  saveRow,
-} from '../store/resources/rows.ts';
+import type { GroupRow } from '../store/resources/rows.ts';
+import { LIVE_MANAGED, listRows, lockRow, readRows, saveRow } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
 import { toRuled } from './fields.ts';
 import { type ListNews, type Rules, ruleLinks } from './rules.ts';

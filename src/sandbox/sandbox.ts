@@ -6,13 +6,8 @@ import { Faults } from './faults.ts';
 import { createRequestListener } from './http/serve.ts';
 import type { Seed } from './seed.ts';
 import { SandboxService } from './service.ts';
-import {
-  changeShape,
-  type SandboxPreset,
-  type SandboxShape,
-  type SandboxShapeChange,
-  sandboxPresets,
-} from './shape.ts';
+import type { SandboxPreset, SandboxShape, SandboxShapeChange } from './shape.ts';
+import { changeShape, sandboxPresets } from './shape.ts';
 import { State } from './state.ts';
 
 /** Options of a sandbox; every field has a default. */

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { listChanged, toAuditEntries } from './audit.ts';
-import {
-  type AuditEvent,
-  type Change,
-  type LinkKind,
-  newGroup,
-  newUser,
-  normalise,
-  type SandboxGroup,
-  type SandboxSpace,
-  type SandboxUser,
-  takesLicence,
-  toEmail,
+import type {
+  AuditEvent,
+  Change,
+  LinkKind,
+  SandboxGroup,
+  SandboxSpace,
+  SandboxUser,
 } from './model.ts';
+import { newGroup, newUser, normalise, takesLicence, toEmail } from './model.ts';
 import { Refusal } from './refusal.ts';
 import { type Seed, seedCompany } from './seed.ts';
 import type { SandboxShape } from './shape.ts';

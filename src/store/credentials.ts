@@ -6,16 +6,8 @@ import { parseStored } from './engine/columns.ts';
 import { chunks, forUpdate, select } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
-import {
-  findOne,
-  insertNew,
-  insertOne,
-  listNewest,
-  listWhere,
-  type NewestPart,
-  type Row,
-  updateWhere,
-} from './tables.ts';
+import type { NewestPart, Row } from './tables.ts';
+import { findOne, insertNew, insertOne, listNewest, listWhere, updateWhere } from './tables.ts';
 
 /** A credential as stored: of its secret the digest alone. */
 export type CredentialRow = Row<'credentials'>;

@@ -1,12 +1,6 @@
 import { sql } from 'kysely';
-import {
-  ACTIVE_STATUSES,
-  type Difference,
-  type DriftKind,
-  type DriftStatus,
-  type ENDED_STATUSES,
-  findRepair,
-} from '../domain/drift.ts';
+import type { Difference, DriftKind, DriftStatus, ENDED_STATUSES } from '../domain/drift.ts';
+import { ACTIVE_STATUSES, findRepair } from '../domain/drift.ts';
 import { type GivenKey, type JsonObject, newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';
 import { SUBJECT_NAMES, type SubjectNames, toAction, toChangeColumns } from './plans.ts';

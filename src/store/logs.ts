@@ -1,11 +1,6 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely';
-import {
-  type ChangeKind,
-  type HarmKind,
-  listHarms,
-  listKindsOf,
-  type SentChange,
-} from '../domain/change.ts';
+import type { ChangeKind, HarmKind, SentChange } from '../domain/change.ts';
+import { listHarms, listKindsOf } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import { foldCase, type ResourceKey } from '../domain/values.ts';
 import { allOf, chunks, readInChunks, readNumber, select } from './engine/dialect.ts';
@@ -14,15 +9,8 @@ import type { ResourceRow } from './resources/rows.ts';
 import type { Schema } from './schema.ts';
 import { createShared } from './shared-state.ts';
 import type { Db } from './store.ts';
-import {
-  deleteWhere,
-  insertAll,
-  listWhere,
-  type NewestPart,
-  putAll,
-  type Row,
-  updateWhere,
-} from './tables.ts';
+import type { NewestPart, Row } from './tables.ts';
+import { deleteWhere, insertAll, listWhere, putAll, updateWhere } from './tables.ts';
 
 /** A request as stored. */
 export type RequestRow = Row<'requests'>;

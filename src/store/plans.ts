@@ -1,12 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { findHarm, type HarmKind } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
-import {
-  type ActionStatus,
-  HOLDING_SOURCES,
-  type PlanAction,
-  type PlanStatus,
-} from '../domain/plan.ts';
+import type { ActionStatus, PlanAction, PlanStatus } from '../domain/plan.ts';
+import { HOLDING_SOURCES } from '../domain/plan.ts';
 import type { JsonValue } from '../domain/values.ts';
 import { parseStored, waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';

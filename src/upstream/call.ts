@@ -4,13 +4,8 @@ import { type Answered, readAnswer } from './answers.ts';
 import type { Budget, Turn } from './budget.ts';
 import { type Clock, readSteady } from './clock.ts';
 import { notSent, UpstreamError, type UpstreamErrorCode } from './errors.ts';
-import {
-  type Answerer,
-  exchange,
-  type RequestContext,
-  type RequestDispatcher,
-  type WireRequest,
-} from './exchange.ts';
+import type { Answerer, RequestContext, RequestDispatcher, WireRequest } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { type Ended, isUnreadableFile, toExchangeError } from './failures.ts';
 import type { Gates, PassageResult } from './gates.ts';
 import { type Bearer, checkHeaders } from './headers.ts';

@@ -10,12 +10,8 @@ import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { Operation } from './operations/operation.ts';
 import { compileOperation, type Prepare, type PreparedRequest } from './operations/prepare.ts';
 import type { GateState } from './probe-gate.ts';
-import {
-  type DownloadRequest,
-  type PreparedRaw,
-  prepareRaw,
-  type RawRequest,
-} from './raw-request.ts';
+import type { DownloadRequest, PreparedRaw, RawRequest } from './raw-request.ts';
+import { prepareRaw } from './raw-request.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 import { assertCount, assertMs } from './transport-options.ts';
 import type { CallClass } from './waiting-room.ts';

@@ -1,19 +1,8 @@
 import { hash } from 'node:crypto';
-import {
-  createLocalJWKSet,
-  decodeJwt,
-  decodeProtectedHeader,
-  errors,
-  type JWTPayload,
-  type JWTVerifyOptions,
-  jwtVerify,
-} from 'jose';
-import {
-  ASSERTION_ALGORITHMS,
-  type ExpectedClaim,
-  type PublicKey,
-  type Trust,
-} from '../../domain/credential.ts';
+import type { JWTPayload, JWTVerifyOptions } from 'jose';
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import type { ExpectedClaim, PublicKey, Trust } from '../../domain/credential.ts';
+import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
 import { findCredential, parseTrust } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';

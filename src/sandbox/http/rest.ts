@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  type AuditEvent,
-  type LinkKind,
-  type SandboxGroup,
-  type SandboxUser,
-  takesLicence,
-} from '../model.ts';
+import type { AuditEvent, LinkKind, SandboxGroup, SandboxUser } from '../model.ts';
+import { takesLicence } from '../model.ts';
 import { parse, Refusal, text } from '../refusal.ts';
 import type { SandboxList } from '../shape.ts';
 import { type Call, cutPage, getId, type Handler, parseInteger } from './call.ts';

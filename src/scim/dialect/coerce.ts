@@ -1,11 +1,5 @@
-import {
-  foldCase,
-  INDEXED_LENGTH_MAX,
-  isIndexable,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { foldCase, INDEXED_LENGTH_MAX, isIndexable, isJsonObject } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
 import { attempt, type Repairs } from '../repairs.ts';
 import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';

@@ -4,15 +4,8 @@ import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import { attempt, type Repairs, UNCOUNTED } from '../repairs.ts';
-import {
-  type AttributePath,
-  findAttribute,
-  findTable,
-  listRules,
-  type ResourceSchema,
-  type SchemaTable,
-  toPathText,
-} from '../schema/resource-schemas.ts';
+import type { AttributePath, ResourceSchema, SchemaTable } from '../schema/resource-schemas.ts';
+import { findAttribute, findTable, listRules, toPathText } from '../schema/resource-schemas.ts';
 import { assertShape, assertStorable, countSchemas, findPart, openBody } from './parse-json.ts';
 import { countUnknown, parsePath } from './parse-path.ts';
 import { type PatchOp, type PatchStep, toSteps } from './to-steps.ts';

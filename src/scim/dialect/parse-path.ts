@@ -1,14 +1,12 @@
 import { badRequest, type ScimError } from '../errors.ts';
 import { PLAIN_NAME, parseElementFilter } from '../filter/parse-filter.ts';
 import type { RepairKind, Repairs } from '../repairs.ts';
+import type { AttributeRule, ResourceSchema, SchemaTable } from '../schema/resource-schemas.ts';
 import {
-  type AttributeRule,
   findAttribute,
   findTable,
   isKnownSchema,
   isQualified,
-  type ResourceSchema,
-  type SchemaTable,
   toPathText,
 } from '../schema/resource-schemas.ts';
 import type { PatchTarget } from './to-steps.ts';

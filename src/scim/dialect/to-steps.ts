@@ -3,13 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/valu
 import { badRequest, invalidValue } from '../errors.ts';
 import { type Filter, listIds } from '../filter/tree.ts';
 import { attempt, type Repairs } from '../repairs.ts';
-import {
-  type AttributePath,
-  type AttributeRule,
-  findRule,
-  toPathText,
-  type UserList,
-} from '../schema/resource-schemas.ts';
+import type { AttributePath, AttributeRule, UserList } from '../schema/resource-schemas.ts';
+import { findRule, toPathText } from '../schema/resource-schemas.ts';
 import { coerceElement, coerceList, coerceValue, unwrapNamed } from './coerce.ts';
 import { assertStorable, findPart, toItems, unpackText } from './parse-json.ts';
 

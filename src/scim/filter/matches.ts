@@ -1,10 +1,5 @@
-import {
-  assertNever,
-  foldCase,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { assertNever, foldCase, isJsonObject } from '../../domain/values.ts';
 import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
 
 type Fold = (text: string) => string;

@@ -1,24 +1,16 @@
 import { isStorable } from '../../domain/text.ts';
 import { badRequest, invalidFilter } from '../errors.ts';
 import { type Repairs, UNCOUNTED } from '../repairs.ts';
+import type { AttributeRule, ResourceSchema } from '../schema/resource-schemas.ts';
 import {
-  type AttributeRule,
   findAttribute,
   findRule,
   findTable,
   isQualified,
-  type ResourceSchema,
   toWhole,
 } from '../schema/resource-schemas.ts';
-import {
-  COMPARE_OPS,
-  type Filter,
-  type FilterTarget,
-  hasOddOffset,
-  type Literal,
-  toComparison,
-  toComparisonWithNothing,
-} from './tree.ts';
+import type { Filter, FilterTarget, Literal } from './tree.ts';
+import { COMPARE_OPS, hasOddOffset, toComparison, toComparisonWithNothing } from './tree.ts';
 
 interface FilterReading {
   readonly repairs?: Repairs;

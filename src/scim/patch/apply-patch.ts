@@ -1,10 +1,5 @@
-import {
-  assertNever,
-  createFolds,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { assertNever, createFolds, isJsonObject } from '../../domain/values.ts';
 import {
   hasContent,
   isPrimary,

@@ -2,12 +2,8 @@ import { hash } from 'node:crypto';
 import { foldCase, isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import type { QueryParameters } from '../http/address.ts';
-import {
-  type AttributeRule,
-  findAttribute,
-  findRule,
-  type ResourceSchema,
-} from '../schema/resource-schemas.ts';
+import type { AttributeRule, ResourceSchema } from '../schema/resource-schemas.ts';
+import { findAttribute, findRule } from '../schema/resource-schemas.ts';
 
 /** How many resources a list holds when the request names no `count`. */
 export const PAGE_SIZE = 100;

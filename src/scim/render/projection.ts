@@ -1,12 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
 import type { QueryParameters } from '../http/address.ts';
-import {
-  findAttribute,
-  findTable,
-  listRules,
-  type ResourceSchema,
-} from '../schema/resource-schemas.ts';
+import type { ResourceSchema } from '../schema/resource-schemas.ts';
+import { findAttribute, findTable, listRules } from '../schema/resource-schemas.ts';
 
 /** Attributes of an answer: those of `only`, when it is there, without those of `except`. */
 export interface Projection {

@@ -1,13 +1,12 @@
 import type { ResourceName } from '../../domain/extensions.ts';
+import type { Attribute, Schema } from './descriptions.ts';
 import {
-  type Attribute,
   assignmentsDescription,
   COMMON,
   enterpriseDescription,
   entitlementDescription,
   groupDescription,
   roleDescription,
-  type Schema,
   toAttribute,
   userDescription,
   workManagementGroupDescription,

@@ -2,13 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { Selector } from '../../domain/selector.ts';
-import {
-  createFolds,
-  foldCase,
-  isJsonObject,
-  type JsonObject,
-  type ResourceKey,
-} from '../../domain/values.ts';
+import type { JsonObject, ResourceKey } from '../../domain/values.ts';
+import { createFolds, foldCase, isJsonObject } from '../../domain/values.ts';
 import { countViews, listViews, type ViewQuery } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countSchemas } from '../dialect/parse-json.ts';
@@ -21,14 +16,12 @@ import { type QueryParameters, toParameters } from '../http/address.ts';
 import { assertOpen } from '../http/guards.ts';
 import { getNotes, toProviderDeps } from '../http/notes.ts';
 import { sendPieces } from '../http/respond.ts';
+import type { Part, Place, Sorting } from '../render/paging.ts';
 import {
   compareSortKeys,
   hasCursor,
-  type Part,
-  type Place,
   parsePage,
   parseSorting,
-  type Sorting,
   toSortKey,
 } from '../render/paging.ts';
 import { EVERYTHING, type Projection, parseProjection } from '../render/projection.ts';

@@ -1,14 +1,8 @@
 import type { ChangeClass } from '../../domain/change.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { UserField } from '../../domain/kinds.ts';
-import {
-  BridgeError,
-  foldCase,
-  NOT_THERE,
-  type Refusal,
-  type ResourceKey,
-  toResourceKey,
-} from '../../domain/values.ts';
+import type { Refusal, ResourceKey } from '../../domain/values.ts';
+import { BridgeError, foldCase, NOT_THERE, toResourceKey } from '../../domain/values.ts';
 import type { Lock } from '../../reconcile/waiters.ts';
 import { keepChange } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';
@@ -26,13 +20,8 @@ import type { RequestRepairs } from '../repairs.ts';
 import { type ChangeRequest, storeChange, storeDeletion } from './change.ts';
 import { create } from './create.ts';
 import { groupWrites } from './group.ts';
-import {
-  type Accepted,
-  Dispute,
-  PrivilegeUnknown,
-  type WriteKind,
-  type WriteTarget,
-} from './kind.ts';
+import type { Accepted, WriteKind, WriteTarget } from './kind.ts';
+import { Dispute, PrivilegeUnknown } from './kind.ts';
 import { toBodyAsked, toStepEdits } from './lists.ts';
 import { userWrites } from './user.ts';
 

@@ -1,10 +1,6 @@
 import type { Link, LinkList } from '../../domain/link.ts';
-import {
-  BridgeError,
-  type JsonObject,
-  type ResourceKey,
-  type UserId,
-} from '../../domain/values.ts';
+import type { JsonObject, ResourceKey, UserId } from '../../domain/values.ts';
+import { BridgeError } from '../../domain/values.ts';
 import type { GroupRow, NewRow, ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import type { Before, Undo, WrittenLink } from '../../store/resources/state.ts';
 import type { Origin } from '../../store/schema.ts';

@@ -14,13 +14,8 @@ import {
   pickHolders,
   toTombstones,
 } from '../../store/resources/find.ts';
-import {
-  joinLost,
-  LIVE_MANAGED,
-  listRows,
-  lockRow,
-  type UserRow,
-} from '../../store/resources/rows.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
+import { joinLost, LIVE_MANAGED, listRows, lockRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { Repairs } from '../repairs.ts';

@@ -1,15 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import {
-  DEFAULT_PROVIDER,
-  type Demands,
-  findLimit,
-  isOfOther,
-  type Owned,
-  type ProviderLimits,
-  type Right,
-} from '../../domain/provider.ts';
+import type { Demands, Owned, ProviderLimits, Right } from '../../domain/provider.ts';
+import { DEFAULT_PROVIDER, findLimit, isOfOther } from '../../domain/provider.ts';
 import { foldCase, isJsonObject, type JsonObject, type ResourceKey } from '../../domain/values.ts';
 import { addsOthers, lockTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';

@@ -1,16 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import {
-  createLocalBell,
-  type Db,
-  type EngineStore,
-  type LocalBell,
-  type Store,
-  type StoreOptions,
-  TOPICS,
-  type Topic,
-} from '../store.ts';
+import type { Db, EngineStore, LocalBell, Store, StoreOptions, Topic } from '../store.ts';
+import { createLocalBell, TOPICS } from '../store.ts';
 import { UNLIMITED } from './dialect.ts';
 import { createSessions, type Run } from './session.ts';
 import { LOCK_TIMEOUT, StoreError, toPostgresStoreError, toSqlState } from './store-error.ts';

@@ -1,13 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import {
-  LINK_LISTS,
-  type Link,
-  type LinkKey,
-  type LinkList,
-  NEW_LINK,
-  seeLink,
-  toLinkText,
-} from '../../domain/link.ts';
+import type { Link, LinkKey, LinkList } from '../../domain/link.ts';
+import { LINK_LISTS, NEW_LINK, seeLink, toLinkText } from '../../domain/link.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
 import { isPostgres, readInChunks, select } from '../engine/dialect.ts';

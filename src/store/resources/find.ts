@@ -5,16 +5,8 @@ import { parseStored, waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Choice } from '../tables.ts';
-import {
-  type GroupRow,
-  LIVE,
-  listRows,
-  type ResourceRow,
-  type ResourceType,
-  type RowOf,
-  selectRows,
-  type UserRow,
-} from './rows.ts';
+import type { GroupRow, ResourceRow, ResourceType, RowOf, UserRow } from './rows.ts';
+import { LIVE, listRows, selectRows } from './rows.ts';
 import { isLinked } from './state.ts';
 
 /** Columns with the folded names of a user or group: as shown, as observed, and the address that it is made with. */

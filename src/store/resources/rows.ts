@@ -3,29 +3,15 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities, toEntityField } from '../../domain/entity.ts';
 import type { SentCreate } from '../../domain/kinds.ts';
-import {
-  type GivenKey,
-  type GroupId,
-  type ResourceKey,
-  toResourceKey,
-  type UserId,
-  userId,
-} from '../../domain/values.ts';
+import type { GivenKey, GroupId, ResourceKey, UserId } from '../../domain/values.ts';
+import { toResourceKey, userId } from '../../domain/values.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/dialect.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
 import type { Db, ListPart } from '../store.ts';
-import {
-  type Choice,
-  deleteWhere,
-  insertAll,
-  listWhere,
-  putAll,
-  type Row,
-  updateWhere,
-  type Where,
-} from '../tables.ts';
+import type { Choice, Row, Where } from '../tables.ts';
+import { deleteWhere, insertAll, listWhere, putAll, updateWhere } from '../tables.ts';
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];

@@ -1,17 +1,16 @@
 import type { Cells } from '../../domain/cell.ts';
 import type { SeenEntities } from '../../domain/entity.ts';
-import {
-  type GroupField,
-  type GroupState,
-  type ObservedGroup,
-  type ObservedUser,
-  type SentCreate,
-  toDesiredGroup,
-  toDesiredUser,
-  type UpstreamGroupIds,
-  type UserField,
-  type UserState,
+import type {
+  GroupField,
+  GroupState,
+  ObservedGroup,
+  ObservedUser,
+  SentCreate,
+  UpstreamGroupIds,
+  UserField,
+  UserState,
 } from '../../domain/kinds.ts';
+import { toDesiredGroup, toDesiredUser } from '../../domain/kinds.ts';
 import type { Link, LinkKey } from '../../domain/link.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { parseCells, parseStored } from '../engine/columns.ts';

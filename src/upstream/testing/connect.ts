@@ -1,12 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { UpstreamError } from '../errors.ts';
 import { scim } from '../operations/scim.ts';
-import {
-  type CallOptions,
-  createTransport,
-  type Transport,
-  type TransportOptions,
-} from '../transport.ts';
+import type { CallOptions, Transport, TransportOptions } from '../transport.ts';
+import { createTransport } from '../transport.ts';
 import { createEagerClock } from './fake-clock.ts';
 import { type Answering, sendJson } from './service.ts';
 
