@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { parse } from 'yaml';
 import { BridgeError, isJsonObject, type JsonObject, type JsonValue } from '../domain/values.ts';
 import { defaultConfigFile } from './command.ts';
@@ -235,6 +234,7 @@ export class Run {
       const { id, secret } = await makeClient({ expires: '365d' });
       values.set(name, Buffer.from(`${id}:${secret}`).toString('base64'));
     } else if (name === 'client') {
+      const { exportJWK, generateKeyPair, SignJWT } = await import('jose');
       const { privateKey, publicKey } = await generateKeyPair('ES256');
       const { kty = '', crv = '', x = '', y = '' } = await exportJWK(publicKey);
       const header = { kid: values.get('mark') ?? '', alg: 'ES256' };

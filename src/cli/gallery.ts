@@ -6,7 +6,7 @@ import { BridgeError, isJsonObject, type JsonObject } from '../domain/values.ts'
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { commandOf, confirm, exitCodes, WrongUsage } from './command.ts';
 import { type CheckResult, GATES, type Gate, Run, readGate } from './gallery-gate.ts';
-import { JSON_OBJECT, YES } from './options.ts';
+import { JSON_TEXT, YES } from './options.ts';
 import { askOps, parseAnswer } from './requests.ts';
 
 interface Options {
@@ -32,7 +32,7 @@ export const galleryCommand = commandOf<Options>({
     ['--group-prefix <text>', 'text before the names of the groups that are made', ''],
     ['--only <check...>', 'these checks alone'],
     ['--markdown', 'as a page with the source and the evidence of each check'],
-    JSON_OBJECT,
+    JSON_TEXT,
     YES,
   ],
   help: `

@@ -6,7 +6,6 @@ import { type Act, type Given, toKebab } from '../ops/lists/list.ts';
 
 /** Options of many commands. */
 export const YES = ['--yes', 'do it without asking'] as const;
-export const JSON_OBJECT = ['--json', 'as one JSON object'] as const;
 export const JSON_TEXT = ['--json', 'as JSON'] as const;
 
 /** Words for the value of an option that is not called as its parameter or member. */
@@ -125,6 +124,7 @@ function toBodyOption(name: string, type: unknown, words: string, own: string | 
   if (type instanceof z.ZodRecord) return option.argParser(collectPair);
   return type instanceof z.ZodObject ? option.argParser(parseFile) : option;
 }
+
 /** Reads a list with commas; `all` is each of the words that are known. */
 function toList(element: unknown): (text: string) => string[] {
   const known = element instanceof z.ZodEnum ? element.options.map(String) : undefined;

@@ -5,7 +5,7 @@ import { BridgeError } from '../domain/values.ts';
 import { findStoreFile } from '../settings/store-url.ts';
 import type { ApiOptions } from './api.ts';
 import { commandOf } from './command.ts';
-import { JSON_OBJECT, pairOption, YES } from './options.ts';
+import { JSON_TEXT, pairOption, YES } from './options.ts';
 import type { Send } from './requests.ts';
 import type { MoveOptions } from './store-work.ts';
 
@@ -67,7 +67,7 @@ operation, status, retry, outcome, requestId, retryAfterMs, answer. Exit code 2:
   CHECK: commandOf({
     usage: 'check',
     about: 'look at the service without changing it: address, token, rights, page limits',
-    options: [JSON_OBJECT],
+    options: [JSON_TEXT],
     help: `
 Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`,
     run: async (call) => (await import('./check.ts')).runCheck(call),

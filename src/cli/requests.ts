@@ -14,7 +14,7 @@ import {
 } from '../ops/lists/list.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../ops/schemas/schemas.ts';
 import { type Call, type CommandRow, commandOf, confirm, exitCodes } from './command.ts';
-import { bodyOptions, JSON_OBJECT, TABLE_OPTIONS, toHelp, toOption, YES } from './options.ts';
+import { bodyOptions, JSON_TEXT, TABLE_OPTIONS, toHelp, toOption, YES } from './options.ts';
 import { tableOf, toText } from './table.ts';
 
 /** Types an answer of a bridge of the same version; the caller names the type that describes the route. */
@@ -164,7 +164,7 @@ function actCommand(
     usage: act.command,
     about: toHelp(act.summary),
     help: act.help,
-    options: [...body.options, ...(act.question === undefined ? [] : [YES]), JSON_OBJECT],
+    options: [...body.options, ...(act.question === undefined ? [] : [YES]), JSON_TEXT],
     async run(call) {
       const { typed, write, writeError } = call;
       const given = body.read(typed);

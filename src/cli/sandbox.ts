@@ -1,4 +1,3 @@
-import { openSandbox } from '../app/target.ts';
 import { BridgeError, type JsonObject, type JsonValue } from '../domain/values.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { commandOf, toJson, WrongUsage } from './command.ts';
@@ -12,6 +11,7 @@ const serveSandbox = commandOf({
 Without a command it serves. The others control the sandbox of the running bridge, or the one that --url and --token name.
 An operation is such as scim.addUser; * is all. Examples: docs/command-line.md#sandbox.`,
   async run({ loadSettings, untilStopped, write }) {
+    const { openSandbox } = await import('../app/target.ts');
     const running = await openSandbox(loadSettings().settings.sandbox);
     const stopped = untilStopped();
     write(`Base URL  ${running.url}\nToken     ${running.token}\n`);

@@ -112,5 +112,5 @@ export function toTitle(text: string): string {
 /** The commands that decide about a plan. */
 export function toDecisions(id: string, hash: string | null): string {
   return `scim-bridge plan approve ${id} ${hash}   does exactly this, as far as it still holds
-scim-bridge plan discard ${id}   does nothing of it`;
+scim-bridge plan discard ${id}   cancels it: the service stays as it is`;
 }
