@@ -34,7 +34,7 @@ import {
   type UserRow,
   updateRow,
 } from '../../store/resources/rows.ts';
-import { isInFlight, isLinked, toObservedGroup, toUserState } from '../../store/resources/state.ts';
+import { isLinked, toObservedGroup, toUserState } from '../../store/resources/state.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -67,7 +67,7 @@ function toCellsAfter({ row, step, isStale }: Recording, known: Known): Cells<Fi
   const existence = EXISTENCE[row.type];
   const claim = cells[existence]?.pending ?? planned[existence]?.pending ?? row.version;
   if (row.type === 'user') {
-    if (known.ids === undefined || known.observed === undefined) return left;
+    if (known.ids === undefined) return left;
     return ask(left, listNewUserFields(row, known), claim);
   }
   if (known.ids === undefined || isLinked(row)) return left;
@@ -118,21 +118,13 @@ async function takeAccount({ tx, now }: Recording, row: UserRow, { ids }: Known)
     const nothing = { ...NOTHING_OPEN, upstream_id: null, version: version + 1 };
     await updateRow(tx, { type: 'user', id }, nothing);
   }
-  const { desired, cells } = toUserState(row);
-  const set = USER_FIELDS.filter((field) => desired[field] !== undefined);
-  const fields: UserField[] = ['active', ...set];
-  const asked = askAgain(cells, fields, row.version);
-  const isUnsure = deleted.some((one) => isInFlight(one) || one.unsure_until !== null);
+  const looked = { ...row, must_look: row.must_look + 1 };
+  if (deleted.every((one) => one.unsure_until === null)) return looked;
+  // A call for the earlier user may still take effect.
+  const fields: UserField[] = ['active', ...USER_FIELDS];
+  const cells = edit(parseCells(row), fields, (cell) => ({ ...cell, sent: OF_OTHER }));
   const until = Math.max(...[row, ...deleted].map(({ unsure_until }) => unsure_until ?? 0));
-  return {
-    ...row,
-    must_look: row.must_look + 1,
-    unsure_until: isUnsure ? until : row.unsure_until,
-    // A call for the earlier user may still take effect.
-    cells: JSON.stringify(
-      isUnsure ? edit(asked, fields, (cell) => ({ ...cell, sent: OF_OTHER })) : asked,
-    ),
-  };
+  return { ...looked, unsure_until: until, cells: JSON.stringify(cells) };
 }
 
 /** The row of a group after a step that worked; what was seen in its lists, and which of their changes hold now, is stored. */

@@ -17,17 +17,11 @@ import {
   findProblem,
 } from '../../domain/failure.ts';
 import { isWorking, type UserField } from '../../domain/kinds.ts';
-import { toLinkText } from '../../domain/link.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { type AskedChange, type Progress, toProgress } from '../../store/due.ts';
 import { parseCells, toCellColumns } from '../../store/engine/columns.ts';
-import {
-  changeNamed,
-  deleteAllLinks,
-  hasLink,
-  listLinks as listStoredLinks,
-} from '../../store/links/links.ts';
+import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
 import { NOTHING_WAITING, readWaiting, type WaitingSummary } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
@@ -39,7 +33,14 @@ import type { ReconcileDeps } from '../deps.ts';
 import { backoffMs, failedDelayMs, type Outcome, type Postponed } from '../outcome.ts';
 import { listWaitingParts } from '../step-call.ts';
 import type { Undone, Waiter } from '../waiters.ts';
-import { listDone, type PlannedStep, planStep, readLinks, removesAccess } from './step.ts';
+import {
+  listDone,
+  listStillPlanned,
+  type PlannedStep,
+  planStep,
+  readLinks,
+  removesAccess,
+} from './step.ts';
 
 /** A step that ended, while its transaction records it. */
 export interface Recording {
@@ -94,16 +95,18 @@ export async function finish(r: Recording): Promise<Recorded> {
   // A deferred change may hold by now, and then nothing else waits for it.
   const open = done(asked, asked, listDone(deps, row, waitingLinks));
   const cells = endEntities(exhaust(open, deps.policy.attemptsMax, now), toSeenEntities(row));
-  const draft = { ...row, cells: JSON.stringify(cells) };
-  const unsure_until = (await isInDoubt(tx, draft)) ? row.unsure_until : null;
   // A next step is due now. Another time in the store, once that has ended, shows that an attempt was asked for.
-  const left = { ...draft, unsure_until, due_at: now };
+  const left = await withoutDoubt(tx, { ...row, cells: JSON.stringify(cells), due_at: now });
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isOver = step.action === undefined;
   const links = await readSummary(r);
   const waits = listWaiting(cells).length > 0 || links.oldest !== undefined;
-  const doubtEnd = (unsure_until ?? 0) > now ? unsure_until : undefined;
-  const times = [findNextRetryAt(cells, now), links.nextRetryAt, doubtEnd];
+  const doubtEnd = left.unsure_until ?? 0;
+  const times = [
+    findNextRetryAt(cells, now),
+    links.nextRetryAt,
+    doubtEnd > now ? doubtEnd : undefined,
+  ];
   const next = Math.min(...times.filter((at) => typeof at === 'number'));
   const nextAt = Number.isFinite(next) ? next : null;
   r.row = {
@@ -159,11 +162,13 @@ function toFailureColumns({ row, now }: Recording, cells: Cells<Field>, { worst 
   };
 }
 
-/** True while a call that left may still change something from what is wanted. */
-async function isInDoubt(tx: Db, row: ResourceRow): Promise<boolean> {
-  if (row.unsure_until === null) return false;
-  const isSent = hasDoubt(parseCells(row)) || row.sent_creates !== '[]';
-  return isSent || (row.type === 'group' && hasLink(tx, row, 'doubted'));
+/** The row, in doubt only while a call that left may still change something from what is wanted. */
+async function withoutDoubt(tx: Db, row: ResourceRow): Promise<ResourceRow> {
+  if (row.unsure_until === null || row.sent_creates !== '[]') return row;
+  if (hasDoubt(parseCells(row)) || (row.type === 'group' && (await hasLink(tx, row, 'doubted')))) {
+    return row;
+  }
+  return { ...row, unsure_until: null };
 }
 
 async function readSummary({ tx, row, now }: Recording): Promise<WaitingSummary> {
@@ -224,7 +229,8 @@ export async function recordPostponed(r: Recording, outcome: Postponed): Promise
   postpone(r, outcome);
   const goesOn = await countFailed(r, outcome);
   const { oldest, worst } = await readSummary(r);
-  r.row = { ...r.row, ...toCellColumns(parseCells(r.row), worst?.stuck_at) };
+  const left = await withoutDoubt(r.tx, r.row);
+  r.row = { ...left, ...toCellColumns(parseCells(left), worst?.stuck_at) };
   const end = toProgress(r.row, oldest);
   if (!goesOn) takeDelivered(r, end);
   await save(r);
@@ -332,21 +338,4 @@ async function countParts(
     fail(fact, { isOwn, toRetryAt, problem, ...(typeof part !== 'string' && { stuck }) }),
   );
   return times;
-}
-
-/** Lists the parts that no later write has changed since the plan: of others the service was never asked for the new value. */
-export async function listStillPlanned(
-  { tx, step, row }: Pick<Recording, 'tx' | 'step' | 'row'>,
-  parts: readonly Part[],
-): Promise<Part[]> {
-  const cells = parseCells<string>(row);
-  const planned: typeof cells = step.state.cells;
-  const userIds = listLinks(parts).map(({ userId }) => userId);
-  const stored = await listStoredLinks(tx, row, { userIds });
-  const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
-  return parts.filter((part) =>
-    typeof part === 'string'
-      ? cells[part]?.pending === planned[part]?.pending
-      : waiting.get(toLinkText(part)) === part.version,
-  );
 }

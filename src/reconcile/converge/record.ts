@@ -24,7 +24,6 @@ import { endMissing, linkRow } from './existence.ts';
 import {
   changeCells,
   finish,
-  listStillPlanned,
   type Recorded,
   type Recording,
   recordPostponed,
@@ -32,7 +31,7 @@ import {
 } from './finish.ts';
 import { markDeleted, refuse } from './refuse.ts';
 import type { SendGuard } from './send-guard.ts';
-import { EXISTENCE } from './step.ts';
+import { EXISTENCE, listStillPlanned } from './step.ts';
 
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
   readonly key: ResourceKey;

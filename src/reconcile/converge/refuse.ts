@@ -14,14 +14,7 @@ import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts'
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { isRuled, toRuled } from '../../rules/fields.ts';
 import { parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
-import {
-  changeLinks,
-  changeNamed,
-  hasLink,
-  listLinkedUsers,
-  listLinks as listStoredLinks,
-  type StoredLink,
-} from '../../store/links/links.ts';
+import { changeLinks, changeNamed, hasLink, listLinkedUsers } from '../../store/links/links.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -56,7 +49,10 @@ export async function refuse(
       undone.push({ version, problem });
       return false;
     }
-    const links = await listRefusedLinks(r, waiter, parts);
+    const written = new Set(undo.links.map(toLinkText));
+    const links = listLinks(parts).filter(
+      (link) => link.version === version && written.has(toLinkText(link)),
+    );
     if (fields.length === 0 && links.length === 0) continue;
     undone.push({ version, problem: withLinks(problem, links) });
     r.row = await takeBack(r, { waiter, fields, links, isLast: row.version === version });
@@ -80,21 +76,8 @@ function takesElse(
   return undo.taken.length > 0 && !isTaken && !listLinks(parts).some(isRemoval);
 }
 
-async function listRefusedLinks(
-  { tx, row }: Recording,
-  { version, undo }: Waiter,
-  parts: readonly Part[],
-): Promise<StoredLink[]> {
-  const refused = new Set(listLinks(parts).map(toLinkText));
-  const written = undo.links.filter((link) => refused.has(toLinkText(link)));
-  const keys = new Set(written.map(toLinkText));
-  const userIds = written.map(({ userId }) => userId);
-  const stored = await listStoredLinks(tx, row, { userIds });
-  return stored.filter((link) => link.pending === version && keys.has(toLinkText(link)));
-}
-
 /** Adds to a problem the SCIM ids of the users who were put back. */
-function withLinks(problem: Refusal, links: readonly StoredLink[]): Refusal {
+function withLinks(problem: Refusal, links: readonly LinkKey[]): Refusal {
   const ids = links.map(({ userId }) => userId).join(', ');
   return ids === '' ? problem : { ...problem, words: `${problem.words} (about ${ids})` };
 }

@@ -7,10 +7,20 @@ import {
   toSentUser,
   type UserState,
 } from '../../domain/kinds.ts';
+import { toLinkText } from '../../domain/link.ts';
 import { removesGroupAccess, removesUserAccess } from '../../domain/protection.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
-import { type Field, type Step, toChanges, toValues } from '../../plan/step.ts';
+import {
+  type Field,
+  listLinks,
+  type Part,
+  type Step,
+  toChanges,
+  toValues,
+} from '../../plan/step.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import { listLinks as listStoredLinks } from '../../store/links/links.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
 import {
   findRow,
@@ -136,4 +146,21 @@ export function findCreate({ action }: PlannedStep): SentCreate | undefined {
 export function removesAccess({ type, state }: PlannedStep, removes: boolean): boolean {
   if (type === 'user') return removesUserAccess(state);
   return removes || removesGroupAccess({ ...state, links: [] });
+}
+
+/** Lists the parts that no later write has changed since the plan: of others the service was never asked for the new value. */
+export async function listStillPlanned(
+  { tx, step, row }: { readonly tx: Db; readonly step: PlannedStep; readonly row: ResourceRow },
+  parts: readonly Part[],
+): Promise<Part[]> {
+  const cells = parseCells<string>(row);
+  const planned: typeof cells = step.state.cells;
+  const userIds = listLinks(parts).map(({ userId }) => userId);
+  const stored = await listStoredLinks(tx, row, { userIds });
+  const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
+  return parts.filter((part) =>
+    typeof part === 'string'
+      ? cells[part]?.pending === planned[part]?.pending
+      : waiting.get(toLinkText(part)) === part.version,
+  );
 }

@@ -203,8 +203,6 @@ const CONDITIONS = {
   sent: sql`sent is not null`,
   /** The same, from what is wanted by now. Versions are not below 0: the index is read. */
   doubted: sql`sent >= 0 and (pending is not null or sent = 0)`,
-  /** The same, while another write of it waits. Versions are above 0: the index of what waits is read, and not the whole list. */
-  overtaken: sql`pending > 0 and pending <> sent`,
 };
 
 /** True when a group has such a link. */
