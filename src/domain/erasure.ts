@@ -1,4 +1,5 @@
-import { foldCase, isJsonObject, type JsonObject, listElements, parseFields } from './values.ts';
+import { listFoldedEmails } from './address.ts';
+import { foldCase, isJsonObject, type JsonObject, parseFields } from './values.ts';
 
 /** Text that replaces the name or id of an erased user. */
 export const ERASED = 'erased';
@@ -26,24 +27,19 @@ export type ErasureObstacle = keyof typeof OBSTACLE_WORDS;
 /** Every such reason. */
 export const OBSTACLES = parseFields<ErasureObstacle>(OBSTACLE_WORDS);
 
-/** Lists the names under which texts of others may mention a user: names, addresses, numbers, and the provider's id. */
+/** Lists the names under which words of the service may mention a user: names and addresses. */
 export function listPersonalNames(
   attributes: JsonObject,
-  observed: Readonly<Partial<Record<'userName' | 'email' | 'fullName', string>>> | undefined,
+  observed: Readonly<Partial<Record<'userName' | 'email' | 'fullName', string>>> = {},
 ): string[] {
-  const { userName, displayName, nickName, externalId, name, emails, phoneNumbers } = attributes;
-  const parts = isJsonObject(name) ? name : {};
-  const whole = [parts.givenName, parts.familyName].filter(isText).join(' ');
-  const texts = [
-    ...[userName, displayName, nickName, externalId, parts.formatted, whole],
-    ...[...listElements(emails), ...listElements(phoneNumbers)].map(({ value }) => value),
-    ...[observed?.userName, observed?.email, observed?.fullName],
-  ];
+  const { name } = attributes;
+  const shown = [attributes.userName, attributes.displayName, isJsonObject(name) && name.formatted];
+  const seen = [observed.userName, observed.email, observed.fullName];
+  const texts = [...shown, ...listFoldedEmails(attributes), ...seen];
+  const isText = (text: unknown) => typeof text === 'string';
   // A name of two letters is in too many texts to identify a user.
   return [...new Set(texts.filter(isText))].filter((text) => text.trim().length > 2);
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** Checks whether a text has one of these names in it, in any case, and not as a part of a longer word. */
 export function createMention(names: readonly string[]): (text: string | null) => boolean {

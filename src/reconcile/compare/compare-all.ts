@@ -33,6 +33,8 @@ interface Suspects {
   readonly unmanaged: number[];
 }
 
+const NO_CHANGES: DriftChanges = { same: [], other: [], gone: [], fresh: [] };
+
 /** Comparison of the whole service with the store. It changes nothing in the service. */
 export class Comparison {
   /** `opened`, `confirmed`, `gone`: drifts; `unknown`: users and groups of which nothing can be said. */
@@ -87,65 +89,37 @@ export class Comparison {
 
   /** A known drift is confirmed or ended by the lists alone. Most rows differ in nothing, and need no transaction. */
   async #compare(rows: readonly ResourceRow[], suspects: Suspects): Promise<void> {
-    const { store } = this.#run.deps;
+    const { store, clock } = this.#run.deps;
     const ids = rows.map(({ id }) => id);
-    const all = await listKnown(store.read, ids);
+    const known = await listKnown(store.read, ids);
     const same: DriftRow[] = [];
     const changed: (readonly [ResourceRow, DriftChanges])[] = [];
     for (const row of rows) {
-      const isOfRow = (one: { readonly resource_id: string }) => one.resource_id === row.id;
-      const known = { drifts: all.drifts.filter(isOfRow), held: all.held.filter(isOfRow) };
-      if (!this.#mayCompare(row, known, suspects)) continue;
       const changes = await this.#compareRow(row, known, suspects);
       same.push(...changes.same);
       if (changes.other.length + changes.gone.length + changes.fresh.length > 0)
         changed.push([row, changes]);
     }
-    if (same.length + changed.length > 0) await this.#store(same, changed);
-  }
-
-  /** True unless the lists say nothing of a user or group. One that they left out is looked for. */
-  #mayCompare(row: ResourceRow, { drifts }: KnownDifferences, suspects: Suspects): boolean {
-    const { reading } = this.#run;
-    // One that is known to be missing was looked for then.
-    const isKnown = drifts.some(({ kind }) => kind.endsWith('.missing'));
-    if (!isKnown && reading.isMissed(row)) {
-      suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
-      return false;
-    }
-    this.counts.unknown += Number(isBusy(row));
-    if (isBusy(row) || !reading.isRead(row.type)) return false;
-    return row.origin !== null || reading.isSeen(row);
-  }
-
-  /** Only what has changed keeps the writes of others waiting. */
-  async #store(
-    same: readonly DriftRow[],
-    changed: readonly (readonly [ResourceRow, DriftChanges])[],
-  ): Promise<void> {
-    const { store, clock } = this.#run.deps;
-    const stored = await store.write(async (tx) => {
+    if (same.length + changed.length === 0) return;
+    await store.write(async (tx) => {
       const now = clock.now();
       await changeDrifts(tx, same, { last_seen_at: now });
-      const still: DriftChanges[] = [];
       for (const [row, changes] of changed) {
         const locked = await lockRow(tx, row);
         // Nothing is said of what was written since it was compared.
         if (locked === undefined || !isUnchanged(locked, row)) continue;
         await storeDriftChanges(tx, { ...changes, same: [] }, { detector: 'sweep', now });
-        still.push(changes);
       }
-      return still;
     });
     this.counts.confirmed += same.length;
-    for (const { other, gone, fresh } of stored) {
+    for (const [, { other, gone, fresh }] of changed) {
       this.counts.confirmed += other.length;
       this.counts.gone += gone.length;
       this.counts.opened += fresh.length;
     }
   }
 
-  /** What differs anew of a managed one is suspected alone. */
+  /** One that the lists left out is looked for, and what differs anew of a managed one is looked at. */
   async #compareRow(
     row: ResourceRow,
     known: KnownDifferences,
@@ -153,11 +127,21 @@ export class Comparison {
   ): Promise<DriftChanges> {
     const { deps, reading } = this.#run;
     const { deactivation } = deps.policy;
+    const isMissing = ({ kind, resource_id }: DriftRow) =>
+      resource_id === row.id && kind.endsWith('.missing');
+    // One that is known to be missing was looked for then.
+    if (reading.isMissed(row) && !known.drifts.some(isMissing)) {
+      suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
+      return NO_CHANGES;
+    }
+    this.counts.unknown += Number(isBusy(row));
+    if (isBusy(row) || !reading.isRead(row.type)) return NO_CHANGES;
+    if (row.origin === null && !reading.isSeen(row)) return NO_CHANGES;
     // Who is in a group is not known where no two answers agree, or ids have changed.
     const isSure = (kind: string, memberId: string) =>
       !reading.moved.has(memberId) && !(reading.doubted.has(row.seq) && kind.startsWith('member.'));
     const differences = await listDifferences(deps.store.read, row, deactivation);
-    const changes = compareWithKnown(differences, known, isSure);
+    const changes = compareWithKnown(row, { differences, known, isSure });
     if (changes.fresh.length === 0 || row.origin === null) return changes;
     // A missing one was looked for before.
     if (reading.isSeen(row)) suspects.differing.push(row.seq);
@@ -176,10 +160,11 @@ export class Comparison {
       return [...seqs.slice(first), ...seqs.slice(0, first)];
     };
     const missing = [...rotate(managed), ...rotate(unmanaged)];
-    for (const seq of [...differing, ...missing.slice(0, LOOKS_MAX)]) {
+    const suspects = [...differing, ...missing.slice(0, LOOKS_MAX)];
+    for (const [place, seq] of suspects.entries()) {
       signal.throwIfAborted();
       const [row] = await listRows(store.read, type, { seq });
-      if (row !== undefined) await this.#lookAt(row, !differing.includes(seq));
+      if (row !== undefined) await this.#lookAt(row, place >= differing.length);
     }
     const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
     const left = missing.length - LOOKS_MAX;

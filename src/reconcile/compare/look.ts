@@ -90,7 +90,8 @@ export async function lookAt(
     const fresh = (await lockRow(tx, row)) ?? locked;
     if (isBusy(fresh)) return { kind: 'busy' };
     const differences = await listDifferences(tx, fresh, policy.deactivation);
-    const changes = compareWithKnown(differences, await listKnown(tx, [row.id]), isShown);
+    const before = await listKnown(tx, [row.id]);
+    const changes = compareWithKnown(row, { differences, known: before, isSure: isShown });
     const drifts = await storeDriftChanges(tx, changes, { detector, now });
     if (isGone && row.origin === null) await deleteRow(tx, fresh, now);
     return { kind: 'looked', at, isGone, drifts };
@@ -187,17 +188,25 @@ export async function listKnown(db: Db, ids: readonly string[]) {
   return { drifts: await listActiveDrifts(db, ids), held: await listHeldChanges(db, ids) };
 }
 
+interface Comparing {
+  readonly differences: readonly Difference[];
+  readonly known: KnownDifferences;
+  readonly isSure: (kind: DriftKind, memberId: string) => boolean;
+}
+
 /**
  * Compares what differs of one user or group with what is known of it; a drift under repair is left to its repair, and
  * what is not sure as it is. Pure.
  */
 export function compareWithKnown(
-  differences: readonly Difference[],
-  { drifts, held }: KnownDifferences,
-  isSure: (kind: DriftKind, memberId: string) => boolean,
+  { id }: ResourceRow,
+  { differences, known: { drifts, held }, isSure }: Comparing,
 ): DriftChanges {
   const isHeld = ({ kind, memberId }: Difference) =>
-    held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
+    held.some(
+      (one) =>
+        one.resource_id === id && one.kind === findRepair(kind) && one.member_id === memberId,
+    );
   const isNews = (one: Difference) => isSure(one.kind, one.memberId) && !isHeld(one);
   const fresh = new Map(differences.filter(isNews).map((one) => [toChangeKey(one), one]));
   // Nothing else is known of what is not there.
@@ -205,7 +214,7 @@ export function compareWithKnown(
   const same: DriftRow[] = [];
   const gone: DriftRow[] = [];
   const other: DriftChanges['other'][number][] = [];
-  for (const row of drifts) {
+  for (const row of drifts.filter((one) => one.resource_id === id)) {
     const key = toChangeKey({ kind: row.kind, memberId: row.member_id });
     const difference = fresh.get(key);
     fresh.delete(key);
