@@ -8,14 +8,8 @@ import { records } from '../ops/lists/records.ts';
 import { DRIFTS, GROUPS, PLANS, UNMANAGED, USERS } from '../ops/lists/tables.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';
-import {
-  addCommand,
-  type CliWorld,
-  type CommandRow,
-  defaultConfigFile,
-  exitCodes,
-  runCommand,
-} from './command.ts';
+import type { CliWorld, CommandRow } from './command.ts';
+import { addCommand, defaultConfigFile, exitCodes, runCommand } from './command.ts';
 import { galleryCommand } from './gallery.ts';
 import { makeToken, own } from './own-commands.ts';
 import { type Row, rowCommand } from './requests.ts';

@@ -7,26 +7,16 @@ import { planRoutes } from './drift/plans.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { InvalidRequest, missing } from './http/body.ts';
 import { TEXT_MAX } from './http/list-query.ts';
-import {
-  keepActs,
-  limitRequests,
-  type OpenAct,
-  type OperatorDeps,
-  requireOperator,
-  requireRole,
-} from './http/operator.ts';
+import type { OpenAct, OperatorDeps } from './http/operator.ts';
+import { keepActs, limitRequests, requireOperator, requireRole } from './http/operator.ts';
 import { createRouteRouter, type OpsRoute, ok, route } from './http/route.ts';
 import { MEANINGS } from './lists/list.ts';
 import { recordRoutes } from './records/routes.ts';
 import { recoveryRoutes } from './recovery/routes.ts';
 import { explainRoutes } from './resources/explain.ts';
 import { resourceRoutes } from './resources/routes.ts';
-import {
-  describeSchemas,
-  type OpsJson,
-  type OpsSchemaName,
-  opsSchemas,
-} from './schemas/schemas.ts';
+import type { OpsJson, OpsSchemaName } from './schemas/schemas.ts';
+import { describeSchemas, opsSchemas } from './schemas/schemas.ts';
 import type { OpsSources } from './sources.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
 import { readReadiness } from './state/reasons.ts';

@@ -4,14 +4,11 @@ import { CHANGES, findHarm, listFieldChanges, toChangeKey } from '../domain/chan
 import type { Difference } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import { GROUP_EXTENSION, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
+import type { Deactivation, ObservedGroup, ObservedUser, Sightings } from '../domain/kinds.ts';
 import {
-  type Deactivation,
   isGone,
   listGroupDifferences,
   listUserDifferences,
-  type ObservedGroup,
-  type ObservedUser,
-  type Sightings,
   toGroupValues,
   toUserValues,
 } from '../domain/kinds.ts';
@@ -22,16 +19,8 @@ import { type GivenKey, type JsonObject, keyText, type ResourceKey } from '../do
 import { hasWaiting, toColumns } from '../store/engine/columns.ts';
 import { listDifferingLinks } from '../store/links/links.ts';
 import { findLinked } from '../store/resources/find.ts';
-import {
-  findRow,
-  type GroupRow,
-  LIVE,
-  listRows,
-  lockRow,
-  type ResourceRow,
-  type UserRow,
-  updateRow,
-} from '../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../store/resources/rows.ts';
+import { findRow, LIVE, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import {
   isInFlight,
   isLinked,

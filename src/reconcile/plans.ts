@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import type { ChangeKind, HarmKind, HarmLimit } from '../domain/change.ts';
 import {
-  type ChangeKind,
   exceedsLimit,
   findGrant,
   HARM_KINDS,
   HARM_WINDOW_MS,
-  type HarmKind,
-  type HarmLimit,
   listHarms,
   toChangeKey,
   toGrantName,
@@ -16,14 +14,8 @@ import {
 import { dropChange, type LinkKey, toLinkText } from '../domain/link.ts';
 import { type PlanAction, toPlace } from '../domain/plan.ts';
 import { BridgeError, type JsonObject, newId } from '../domain/values.ts';
-import {
-  listFields,
-  listParts,
-  listLinks as listStepLinks,
-  type PlannedFact,
-  type Step,
-  toChanges,
-} from '../plan/step.ts';
+import type { PlannedFact, Step } from '../plan/step.ts';
+import { listFields, listParts, listLinks as listStepLinks, toChanges } from '../plan/step.ts';
 import { forgetRemoval } from '../store/due.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
 import { changeLinks, listLinks } from '../store/links/links.ts';

@@ -1,18 +1,8 @@
 import { listWaiting } from '../domain/cell.ts';
 import type { GroupState, LinkChange, UserState } from '../domain/kinds.ts';
 import { NOT_APPLIED } from '../domain/values.ts';
-import {
-  type Field,
-  hasFailed,
-  listFields,
-  listLinks,
-  listParts,
-  type Part,
-  type Step,
-  type StepKind,
-  toValues,
-  type Values,
-} from '../plan/step.ts';
+import type { Field, Part, Step, StepKind, Values } from '../plan/step.ts';
+import { hasFailed, listFields, listLinks, listParts, toValues } from '../plan/step.ts';
 import { UpstreamError, unreadable } from '../upstream/errors.ts';
 import type { ArgsOf } from '../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../upstream/operations/operation.ts';

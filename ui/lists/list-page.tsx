@@ -4,15 +4,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { type Column, type List, NOTHING, toCommandLine, toCsv } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
-import {
-  type ItemOf,
-  type ListName,
-  parsePage,
-  type Query,
-  readAll,
-  useIsOperator,
-  useRead,
-} from '../api/queries.ts';
+import type { ItemOf, ListName, Query } from '../api/queries.ts';
+import { parsePage, readAll, useIsOperator, useRead } from '../api/queries.ts';
 import { Refusal } from '../parts/dialog.tsx';
 import { CommandLine, Empty, Fault, Page } from '../parts/page.tsx';
 import { findId, Table } from '../parts/table.tsx';

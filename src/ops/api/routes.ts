@@ -5,13 +5,8 @@ import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts'
 import { operationGroups } from '../../upstream/operations/all.ts';
 import type { FileInput } from '../../upstream/operations/file-input.ts';
 import type { Fields, Operation, OperationGroup } from '../../upstream/operations/operation.ts';
-import {
-  compileFieldType,
-  isFileType,
-  isNamed,
-  type Named,
-  toTypes,
-} from '../../upstream/operations/part.ts';
+import type { Named } from '../../upstream/operations/part.ts';
+import { compileFieldType, isFileType, isNamed, toTypes } from '../../upstream/operations/part.ts';
 import { Problem, readJson } from '../http/body.ts';
 import { noteAct } from '../http/operator.ts';
 import { route } from '../http/route.ts';

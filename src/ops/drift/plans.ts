@@ -3,12 +3,8 @@ import { findDriftAuthors } from '../../reconcile/audit/events.ts';
 import type { UndoDecision } from '../../reconcile/repair/decisions.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listAskers } from '../../store/logs.ts';
-import {
-  countPlanActions,
-  listPlanActionViews,
-  type PlanActionView,
-  type PlanRow,
-} from '../../store/plans.ts';
+import type { PlanActionView, PlanRow } from '../../store/plans.ts';
+import { countPlanActions, listPlanActionViews } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';

@@ -12,14 +12,8 @@ import { ok, route } from '../http/route.ts';
 import { CENSUS, HANDOVER, ID_IMPORT } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import {
-  countBy,
-  eachRow,
-  findRepeated,
-  type Matches,
-  matchEntries,
-  takeCensus,
-} from './census.ts';
+import type { Matches } from './census.ts';
+import { countBy, eachRow, findRepeated, matchEntries, takeCensus } from './census.ts';
 import { type ExportEntry, type IdsOf, readEntries, refuseNothing } from './read-entries.ts';
 
 const busy = new WeakSet<Application>();

@@ -6,17 +6,8 @@ import { t } from '../schemas/kinds.ts';
 import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { type ActNotes, missing, Problem, parseBody, readJson, refuseBody } from './body.ts';
-import {
-  type Filters,
-  type ListAnswer,
-  type ListQuery,
-  NEWEST,
-  OLDEST,
-  type PartQuery,
-  parseQuery,
-  type QueryOptions,
-  readList,
-} from './list-query.ts';
+import type { Filters, ListAnswer, ListQuery, PartQuery, QueryOptions } from './list-query.ts';
+import { NEWEST, OLDEST, parseQuery, readList } from './list-query.ts';
 import { getOperator, noteAct, requireRole } from './operator.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */

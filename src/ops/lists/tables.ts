@@ -1,9 +1,5 @@
-import {
-  DRIFT_STATUSES,
-  type DriftKind,
-  MANAGED_KINDS,
-  UNMANAGED_KINDS,
-} from '../../domain/drift.ts';
+import type { DriftKind } from '../../domain/drift.ts';
+import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { type Column, listOf, type Tone, toPlanLink, toProblemText, toWords } from './list.ts';
 import { toChange, toCounts, toDecider, toHeld, toKind, toSource, toText } from './words.ts';

@@ -1,12 +1,5 @@
-import {
-  beginOutage,
-  endOutage,
-  type KeptRequest,
-  type NewAct,
-  type NewRequestRow,
-  saveActs,
-  saveRequests,
-} from '../../store/logs.ts';
+import type { KeptRequest, NewAct, NewRequestRow } from '../../store/logs.ts';
+import { beginOutage, endOutage, saveActs, saveRequests } from '../../store/logs.ts';
 import type { createRecorder, Db, OpenRecord, Store } from '../../store/store.ts';
 import type { OperatorAct } from '../http/operator.ts';
 

@@ -2,12 +2,8 @@ import type { WrittenPath } from '../../domain/write.ts';
 import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { type EventView, listActs, listAskers, listEventsAbout } from '../../store/logs.ts';
-import {
-  findRemovalCall,
-  type LeaverRow,
-  listForeignGroups,
-  listLeavers,
-} from '../../store/resources/backlog.ts';
+import type { LeaverRow } from '../../store/resources/backlog.ts';
+import { findRemovalCall, listForeignGroups, listLeavers } from '../../store/resources/backlog.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest, listWhere, type Row } from '../../store/tables.ts';
 import { InvalidRequest, missing } from '../http/body.ts';

@@ -3,13 +3,12 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import { type ChangeKind, listFieldChanges } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
+import type { Deactivation, UserField } from '../../domain/kinds.ts';
 import {
-  type Deactivation,
   listGroupDifferences,
   listUserDifferences,
   toGroupValues,
   toUserValues,
-  type UserField,
 } from '../../domain/kinds.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { findRecovery } from '../../reconcile/repair/recovery.ts';

@@ -4,12 +4,8 @@ import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../..
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import { listGroupDifferences, listUserDifferences } from '../../domain/kinds.ts';
 import { fullName } from '../../domain/name.ts';
-import {
-  RULED_GROUP_FIELDS,
-  RULED_USER_FIELDS,
-  type RuleBook,
-  type Rulings,
-} from '../../domain/rule-book.ts';
+import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
+import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../../domain/rule-book.ts';
 import { foldCase, type JsonObject, type JsonValue } from '../../domain/values.ts';
 import { isAsked } from '../../domain/write.ts';
 import type { Rules } from '../../rules/rules.ts';

@@ -12,14 +12,8 @@ import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { backoffMs, toReadFailure } from '../outcome.ts';
 import { readSections, saveSection } from '../sections.ts';
-import {
-  CLOCKS_MS,
-  findOrigins,
-  isIrrelevant,
-  type NamedEvent,
-  nameNewEvents,
-  toText,
-} from './events.ts';
+import type { NamedEvent } from './events.ts';
+import { CLOCKS_MS, findOrigins, isIrrelevant, nameNewEvents, toText } from './events.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;

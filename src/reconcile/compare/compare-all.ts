@@ -5,15 +5,8 @@ import { listRows, lockRow, type ResourceRow, readRows } from '../../store/resou
 import { isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
 import { readService } from '../read/read-service.ts';
 import { READ_SECTIONS, type ReadRun } from '../read/reading.ts';
-import {
-  compareWithKnown,
-  type DriftChanges,
-  type KnownDifferences,
-  listKnown,
-  lookAt,
-  readGroupLists,
-  storeDriftChanges,
-} from './look.ts';
+import type { DriftChanges, KnownDifferences } from './look.ts';
+import { compareWithKnown, listKnown, lookAt, readGroupLists, storeDriftChanges } from './look.ts';
 
 /** Failures in a row of one list before the sweep ends without a conclusion. */
 const FAILURES_MAX = 3;

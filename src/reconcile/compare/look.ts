@@ -2,27 +2,15 @@ import { holdsMore, toChangeKey } from '../../domain/change.ts';
 import { type Detector, type Difference, type DriftKind, findRepair } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { JsonValue } from '../../domain/values.ts';
-import {
-  changeDrifts,
-  type DriftRow,
-  type Finding,
-  insertDrifts,
-  listActiveDrifts,
-} from '../../store/drifts.ts';
+import type { DriftRow, Finding } from '../../store/drifts.ts';
+import { changeDrifts, insertDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import { hasLink } from '../../store/links/links.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges } from '../../store/plans.ts';
-import {
-  deleteRow,
-  type GroupRow,
-  listGroupsWith,
-  lockRow,
-  type ResourceRow,
-  type UserRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { deleteRow, listGroupsWith, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { toGroupState, toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';

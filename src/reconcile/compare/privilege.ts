@@ -1,12 +1,6 @@
 import { BridgeError, keyText, type ResourceKey } from '../../domain/values.ts';
-import {
-  deleteRow,
-  findRow,
-  type GroupRow,
-  lockRow,
-  type UserRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import type { GroupRow, UserRow } from '../../store/resources/rows.ts';
+import { deleteRow, findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import {
   isRoleUnknown,
   toGroupState,

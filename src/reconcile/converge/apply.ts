@@ -14,26 +14,16 @@ import {
   withEcho,
 } from '../../domain/cell.ts';
 import { isEntityField, listEntityFields, seeEntities } from '../../domain/entity.ts';
-import {
-  type ObservedGroup,
-  type SentCreate,
-  toSentUser,
-  type UserField,
-  withCreated,
-} from '../../domain/kinds.ts';
+import type { ObservedGroup, SentCreate, UserField } from '../../domain/kinds.ts';
+import { toSentUser, withCreated } from '../../domain/kinds.ts';
 import { endChange, endDoubt } from '../../domain/link.ts';
 import { type Field, listFields, listLinks } from '../../plan/step.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
 import { changeLinks, changeNamed, hasLink, observeLinks } from '../../store/links/links.ts';
 import { leaveGroups, moveLinks, notifyGroupsOf } from '../../store/links/of-users.ts';
-import {
-  findRow,
-  type GroupRow,
-  listRows,
-  type UserRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import type { GroupRow, UserRow } from '../../store/resources/rows.ts';
+import { findRow, listRows, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toObservedGroup, toUserState } from '../../store/resources/state.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';

@@ -3,13 +3,8 @@ import { listWantedEntities, restartEntities } from '../../domain/entity.ts';
 import { compareAccount, isAnotherGroup } from '../../domain/kinds.ts';
 import { restartLink } from '../../domain/link.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
-import {
-  foldCase,
-  NOT_THERE,
-  parseFields,
-  type Refusal,
-  toOwnRefusal,
-} from '../../domain/values.ts';
+import type { Refusal } from '../../domain/values.ts';
+import { foldCase, NOT_THERE, parseFields, toOwnRefusal } from '../../domain/values.ts';
 import type { Field } from '../../plan/step.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { noteMissing } from '../../store/drifts.ts';
@@ -18,14 +13,8 @@ import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import { changeLinks, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
 import { findLinked } from '../../store/resources/find.ts';
-import {
-  deleteRow,
-  type GroupRow,
-  lockRow,
-  type ResourceRow,
-  type UserRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { deleteRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import {
   NO_IDS,
   toObservedGroup,

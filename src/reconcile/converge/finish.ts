@@ -1,12 +1,5 @@
-import {
-  type Cells,
-  done,
-  edit,
-  type Fact,
-  hasDoubt,
-  isWaiting,
-  listWaiting,
-} from '../../domain/cell.ts';
+import type { Cells, Fact } from '../../domain/cell.ts';
+import { done, edit, hasDoubt, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { endEntities } from '../../domain/entity.ts';
 import {
   countAttempts,
@@ -33,14 +26,8 @@ import type { ReconcileDeps } from '../deps.ts';
 import { backoffMs, failedDelayMs, type Outcome, type Postponed } from '../outcome.ts';
 import { listWaitingParts } from '../step-call.ts';
 import type { Undone, Waiter } from '../waiters.ts';
-import {
-  listDone,
-  listStillPlanned,
-  type PlannedStep,
-  planStep,
-  readLinks,
-  removesAccess,
-} from './step.ts';
+import type { PlannedStep } from './step.ts';
+import { listDone, listStillPlanned, planStep, readLinks, removesAccess } from './step.ts';
 
 /** A step that ended, while its transaction records it. */
 export interface Recording {

@@ -21,14 +21,8 @@ import { listWaitingParts } from '../step-call.ts';
 import type { Undone, Waiter, Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing, linkRow } from './existence.ts';
-import {
-  changeCells,
-  finish,
-  type Recorded,
-  type Recording,
-  recordPostponed,
-  succeed,
-} from './finish.ts';
+import type { Recorded, Recording } from './finish.ts';
+import { changeCells, finish, recordPostponed, succeed } from './finish.ts';
 import { markDeleted, refuse } from './refuse.ts';
 import type { SendGuard } from './send-guard.ts';
 import { EXISTENCE, listStillPlanned } from './step.ts';

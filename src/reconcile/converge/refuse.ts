@@ -2,13 +2,8 @@ import { ask, type Cells, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { refuse as refuseFact } from '../../domain/failure.ts';
 import type { LinkChange } from '../../domain/kinds.ts';
-import {
-  disownLink,
-  type LinkKey,
-  releaseLink,
-  revertLink,
-  toLinkText,
-} from '../../domain/link.ts';
+import type { LinkKey } from '../../domain/link.ts';
+import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
 import type { JsonObject, Refusal } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';

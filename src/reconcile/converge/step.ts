@@ -1,33 +1,18 @@
 import { type Cell, isWaiting } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
-import {
-  type GroupState,
-  type LinkChange,
-  type SentCreate,
-  toSentUser,
-  type UserState,
-} from '../../domain/kinds.ts';
+import type { GroupState, LinkChange, SentCreate, UserState } from '../../domain/kinds.ts';
+import { toSentUser } from '../../domain/kinds.ts';
 import { toLinkText } from '../../domain/link.ts';
 import { removesGroupAccess, removesUserAccess } from '../../domain/protection.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
-import {
-  type Field,
-  listLinks,
-  type Part,
-  type Step,
-  toChanges,
-  toValues,
-} from '../../plan/step.ts';
+import type { Field, Part, Step } from '../../plan/step.ts';
+import { listLinks, toChanges, toValues } from '../../plan/step.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { listLinks as listStoredLinks } from '../../store/links/links.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
-import {
-  findRow,
-  type GroupRow,
-  type ResourceRow,
-  type UserRow,
-} from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { findRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';

@@ -14,14 +14,8 @@ import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group
 import type { ReconcileDeps } from '../deps.ts';
 import { type Classified, MISSING, type Outcome, type TooMany } from '../outcome.ts';
 import { findDoubt, lookSurely } from '../sections.ts';
-import {
-  assertAbout,
-  readBack,
-  type StepCall,
-  type StepMakers,
-  search,
-  toTaken,
-} from '../step-call.ts';
+import type { StepCall, StepMakers } from '../step-call.ts';
+import { assertAbout, readBack, search, toTaken } from '../step-call.ts';
 import {
   changeEntity,
   changeLink,

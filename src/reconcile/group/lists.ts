@@ -8,15 +8,8 @@ import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operation
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import {
-  type Classified,
-  classify,
-  isRefusal,
-  LASTING,
-  type Outcome,
-  seenOr,
-  type TooMany,
-} from '../outcome.ts';
+import type { Classified, Outcome, TooMany } from '../outcome.ts';
+import { classify, isRefusal, LASTING, seenOr } from '../outcome.ts';
 import type { GroupScimId, MemberForm } from '../quirks.ts';
 import { findDoubt, toLater } from '../sections.ts';
 import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';

@@ -1,11 +1,7 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
-import {
-  type GroupField,
-  type ObservedGroup,
-  type UpstreamGroupIds,
-  withCreated,
-} from '../../domain/kinds.ts';
+import type { GroupField, ObservedGroup, UpstreamGroupIds } from '../../domain/kinds.ts';
+import { withCreated } from '../../domain/kinds.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink, observeLinks, type SeenLinks } from '../../store/links/links.ts';
 import { type GroupRow, updateRow } from '../../store/resources/rows.ts';

@@ -1,14 +1,7 @@
 import type { Clock, Loop } from '../../domain/clock.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import {
-  findLeader,
-  LEASE_MS,
-  type Lead,
-  type LeaderRow,
-  renewLead,
-  takeLead,
-  yieldLead,
-} from '../../store/leader.ts';
+import type { Lead, LeaderRow } from '../../store/leader.ts';
+import { findLeader, LEASE_MS, renewLead, takeLead, yieldLead } from '../../store/leader.ts';
 import type { Store } from '../../store/store.ts';
 import type { Events } from '../../telemetry/events.ts';
 import { createJob, isNotLeading } from '../job.ts';

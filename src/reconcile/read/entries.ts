@@ -1,28 +1,13 @@
 import { ask, edit } from '../../domain/cell.ts';
 import { fail } from '../../domain/failure.ts';
-import {
-  compareAccount,
-  type GroupField,
-  isAnotherGroup,
-  type ObservedGroup,
-  type ObservedUser,
-  type ShownAccount,
-} from '../../domain/kinds.ts';
+import type { GroupField, ObservedGroup, ObservedUser, ShownAccount } from '../../domain/kinds.ts';
+import { compareAccount, isAnotherGroup } from '../../domain/kinds.ts';
 import { NOT_APPLIED } from '../../domain/values.ts';
 import { hasWaiting, parseCells, toColumns } from '../../store/engine/columns.ts';
-import {
-  type EntryIds,
-  listAccountNames,
-  listNamed,
-  listServiceNames,
-} from '../../store/resources/find.ts';
-import {
-  type GroupRow,
-  type NewRow,
-  type ResourceRow,
-  type ResourceType,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import type { EntryIds } from '../../store/resources/find.ts';
+import { listAccountNames, listNamed, listServiceNames } from '../../store/resources/find.ts';
+import type { GroupRow, NewRow, ResourceRow, ResourceType } from '../../store/resources/rows.ts';
+import { updateRow } from '../../store/resources/rows.ts';
 import {
   toObservedGroup,
   toObservedUser as toStoredUser,

@@ -7,13 +7,8 @@ import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { backoffMs, toReadFailure } from '../outcome.ts';
-import {
-  assertService,
-  isOtherService,
-  type KnownService,
-  mayGoWithout,
-  openService,
-} from '../sections.ts';
+import type { KnownService } from '../sections.ts';
+import { assertService, isOtherService, mayGoWithout, openService } from '../sections.ts';
 import { readService, recheckSections } from './read-service.ts';
 import { READING, type ReadBefore, Reading, type ReadProgress } from './reading.ts';
 

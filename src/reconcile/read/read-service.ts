@@ -20,16 +20,8 @@ import {
 } from '../sections.ts';
 import { toCompanyUserEntry, toScimUserEntry } from './entries.ts';
 import { readMembers } from './read-groups.ts';
-import {
-  LISTS,
-  type ListName,
-  READ_SECTIONS,
-  READING,
-  type Reading,
-  type ReadRun,
-  type ShowingList,
-  toSection,
-} from './reading.ts';
+import type { ListName, Reading, ReadRun, ShowingList } from './reading.ts';
+import { LISTS, READ_SECTIONS, READING, toSection } from './reading.ts';
 import { storeEntries } from './store-entries.ts';
 
 /** How one list is read. */

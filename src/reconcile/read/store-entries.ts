@@ -11,14 +11,8 @@ import {
   listRowsOfEntries,
   listServiceNames,
 } from '../../store/resources/find.ts';
-import {
-  deleteRow,
-  insertRows,
-  type NewRow,
-  type ResourceRow,
-  type ResourceType,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import type { NewRow, ResourceRow, ResourceType } from '../../store/resources/rows.ts';
+import { deleteRow, insertRows, updateRow } from '../../store/resources/rows.ts';
 import { NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { decideMerge, toLookAgainColumns } from '../differences.ts';

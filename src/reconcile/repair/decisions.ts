@@ -4,12 +4,8 @@ import { listEntityFields } from '../../domain/entity.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
 import { disownLink } from '../../domain/link.ts';
 import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
-import {
-  type GivenKey,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../domain/values.ts';
+import type { GivenKey, JsonObject, JsonValue } from '../../domain/values.ts';
+import { isJsonObject } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { isSource, mayGrant } from '../../rules/rules.ts';
 import { isProvider } from '../../store/credentials.ts';
@@ -17,20 +13,10 @@ import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { NOTHING_OPEN, parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { mayHaveMade } from '../../store/logs.ts';
-import {
-  listHeldChanges,
-  lockPlans,
-  type PlanActionRow,
-  type PlanRow,
-  toAction,
-} from '../../store/plans.ts';
-import {
-  findRow,
-  lockRow,
-  type ResourceRow,
-  saveRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
+import type { PlanActionRow, PlanRow } from '../../store/plans.ts';
+import { listHeldChanges, lockPlans, toAction } from '../../store/plans.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { findRow, lockRow, saveRow, updateRow } from '../../store/resources/rows.ts';
 import { toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';

@@ -4,23 +4,12 @@ import { isHandOver } from '../../domain/change.ts';
 import { type ActionStatus, type PlanAction, toPlace } from '../../domain/plan.ts';
 import type { GivenKey } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
-import {
-  changeDrifts,
-  type DriftRow,
-  listActiveDrifts,
-  listToReview,
-  toRepair,
-} from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
+import { changeDrifts, listActiveDrifts, listToReview, toRepair } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
-import {
-  listOpenActions,
-  listOver,
-  lockPlans,
-  type PlanActionRow,
-  type PlanRow,
-  toAction,
-} from '../../store/plans.ts';
+import type { PlanActionRow, PlanRow } from '../../store/plans.ts';
+import { listOpenActions, listOver, lockPlans, toAction } from '../../store/plans.ts';
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';

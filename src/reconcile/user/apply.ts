@@ -1,11 +1,7 @@
 import { askAgain, type Cells, toEcho } from '../../domain/cell.ts';
 import { countAttempts, findFailed } from '../../domain/failure.ts';
-import {
-  compareAccount,
-  type ObservedUser,
-  type ShownAccount,
-  type UserState,
-} from '../../domain/kinds.ts';
+import type { ObservedUser, ShownAccount, UserState } from '../../domain/kinds.ts';
+import { compareAccount } from '../../domain/kinds.ts';
 import { hasMoreBits } from '../../domain/mask.ts';
 import { fullName, isNameKept, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { removesUserAccess } from '../../domain/protection.ts';
@@ -23,15 +19,8 @@ import { toLookAgainColumns } from '../differences.ts';
 import { type Classified, classify, isRefusal, type Outcome } from '../outcome.ts';
 import type { EmailForm, Quirks } from '../quirks.ts';
 import { isSectionUp, type ReadableSection, toFailure, toLater } from '../sections.ts';
-import {
-  assertAbout,
-  parseUserOf,
-  readBack,
-  readUser,
-  type StepCall,
-  type StepMakers,
-  toTaken,
-} from '../step-call.ts';
+import type { StepCall, StepMakers } from '../step-call.ts';
+import { assertAbout, parseUserOf, readBack, readUser, toTaken } from '../step-call.ts';
 import { lookForUser, resolveConflict } from './account.ts';
 import { findCompanyUser, observeCompanyUser, observeUser } from './observe.ts';
 
