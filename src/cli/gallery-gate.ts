@@ -146,11 +146,7 @@ export class Run {
     });
     const url = path.startsWith('/') ? `${this.#values.get('base')}${address}` : address;
     const body = this.#toBody(step);
-    const headers = new Headers({
-      authorization: `Bearer ${this.#values.get('token')}`,
-      accept: 'application/scim+json, application/json',
-      'user-agent': 'scim-bridge gallery',
-    });
+    const headers = new Headers({ authorization: `Bearer ${this.#values.get('token')}` });
     if (typeof body === 'string') headers.set('content-type', 'application/scim+json');
     for (const [name, value] of Object.entries(this.fill(step.headers ?? {})))
       value === null ? headers.delete(name) : headers.set(name, value);

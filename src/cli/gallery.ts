@@ -98,9 +98,9 @@ async function runGate(run: GateRun) {
   const own = new Run(parts);
   const { status: code } = await own.send('GET /Users?startIndex=1&count=1');
   if (code !== 200) {
-    const hint = code === 503 ? 'wait until /readyz is 200' : 'name its SCIM base URL with --url';
-    const words = `${baseUrl} answered ${code} to the credential that was just made: ${hint}`;
-    throw new BridgeError('gallery-failed', words);
+    const words = `${baseUrl} answered ${code} to the credential that was just made`;
+    const hint = 'wait until /readyz is 200, or name its SCIM base URL with --url';
+    throw new BridgeError('gallery-failed', `${words}: ${hint}`);
   }
   const checking = new Run({ ...parts, stopped });
   const checks: CheckResult[] = [];

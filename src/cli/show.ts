@@ -120,8 +120,8 @@ What adopt, linked, create, remove, disputed and privileged mean: docs/go-live.m
         const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, path);
         return { json, text: (screen) => toFirstRunText(json, screen) };
       }
-      const { items } = await askOps(client, 'PlanList', '/plans?status=held&limit=1');
-      const known = id ?? items[0]?.id;
+      const list = () => askOps(client, 'PlanList', '/plans?status=held&limit=1');
+      const known = id ?? (await list()).items[0]?.id;
       if (known === undefined) return { json: null, text: 'No plan waits.\n' };
       const json = await askOps(client, 'Plan', `/plans/${encodeURIComponent(known)}`);
       return { json, text: (screen) => toPlanText(json, screen) };
