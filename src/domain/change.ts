@@ -1,7 +1,7 @@
 import type { FieldValues } from './cell.ts';
 import type { OwnGroupField, UserField } from './kinds.ts';
 import type { LinkList } from './link.ts';
-import { hasMoreBits } from './mask.ts';
+import { hasMoreBits } from './protection.ts';
 import { toCount } from './text.ts';
 import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './values.ts';
 

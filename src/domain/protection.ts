@@ -2,7 +2,6 @@ import { isWaiting, listWaiting } from './cell.ts';
 import { leavesEntity } from './entity.ts';
 import { toExtension, toWrittenName, withExtension } from './extensions.ts';
 import type { DesiredGroup, DesiredUser, GroupState, UserState } from './kinds.ts';
-import { hasMoreBits } from './mask.ts';
 import { type JsonObject, parseFields } from './values.ts';
 
 type Holding = Partial<
@@ -92,3 +91,7 @@ export function onlyTaken(
     names: new Set(taken.map((name) => (name === 'active' ? name : toWrittenName(urn, name)))),
   };
 }
+
+/** True if `bits` has a bit that all others lack, beyond 32 bits too. @throws RangeError for what is no whole number */
+export const hasMoreBits = (bits: number, ...others: readonly number[]) =>
+  (BigInt(bits) & ~others.reduce((all, one) => all | BigInt(one), 0n)) !== 0n;

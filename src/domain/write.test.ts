@@ -122,7 +122,7 @@ test.each<[why: string, state: GroupState, sent: JsonObject, want: Versions<Grou
   const fields: GroupField[] = ['displayName', 'permissions', ROOM];
   const write = { state, cells: state.cells, attributes: asked, fields, version: 9 };
 
-  expect(toVersions(writes.toCellsAfterGroupWrite(write))).toEqual(want);
+  expect(toVersions(writes.toCellsAfterWrite({ ...write, deactivation: 'scim' }))).toEqual(want);
 });
 
 test.each([

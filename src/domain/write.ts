@@ -20,8 +20,6 @@ import {
   listGroupDifferences,
   listUserDifferences,
   type OwnGroupField,
-  type ResourceState,
-  type Sightings,
   toDesiredGroup,
   toDesiredUser,
   type UserField,
@@ -69,21 +67,18 @@ export function withSuspensionEnded(
   return withExtension(attributes, USER_EXTENSION, { ...extension, temporarilyInactive: false });
 }
 
-interface Write<State> {
-  readonly state: State;
+interface Write {
+  readonly state: UserState | GroupState;
   readonly cells: Cells<Field>;
   readonly attributes: JsonObject;
   readonly fields: readonly Field[];
   readonly version: number;
-}
-
-interface SeenState extends Pick<ResourceState<string>, 'mustLook'> {
-  readonly observed: Sightings | undefined;
+  readonly deactivation: Deactivation;
 }
 
 /** Asks for the fields of ours that a write names, where the service does not hold their values for sure. */
 function askNamed(
-  { state, cells, fields, version }: Omit<Write<SeenState>, 'attributes'>,
+  { state, cells, fields, version }: Write,
   desired: DesiredUser | DesiredGroup,
   differing: readonly string[] | undefined,
 ): Cells<Field> {
@@ -98,13 +93,19 @@ function askNamed(
 }
 
 /**
- * Cells after a write: a field that it names waits unless the service surely holds its value. A user without an account
- * waits for one, or for a look where access is taken away.
+ * Cells after a write: a field that it names waits unless the service surely holds its value; members and admins wait
+ * row by row. A user without an account waits for one, or for a look where access is taken away.
  */
-export function toCellsAfterWrite(
-  write: Write<UserState> & { readonly deactivation: Deactivation },
-): Cells<Field> {
-  const { state, cells, attributes, version, deactivation } = write;
+export function toCellsAfterWrite(write: Write): Cells<Field> {
+  const { state, cells, attributes, fields, version, deactivation } = write;
+  if ('ids' in state) {
+    const desired = toDesiredGroup(attributes);
+    const made = ['existence' as const, ...listWantedEntities(cells)];
+    if (!isInService(state.ids)) return askOnly(cells, made, version);
+    const differing = state.observed && listGroupDifferences(desired, state.observed, cells);
+    // An entity is named where the rules want other roles in it.
+    return askNamed(write, desired, differing && [...differing, ...fields.filter(isEntityField)]);
+  }
   const desired = toDesiredUser(attributes, state.deleted);
   if (state.upstreamId === undefined) {
     return askOnly(cells, desired.active || mayHaveAccount(state) ? ['account'] : [], version);
@@ -130,20 +131,6 @@ export function isOwned(field: string, desired: Partial<DesiredUser> | DesiredGr
 export function toCellsAfterUserDeletion(state: UserState, version: number): Cells<UserField> {
   if (state.upstreamId !== undefined) return askOnly(state.cells, ['active'], version);
   return askOnly(state.cells, mayHaveAccount(state) ? ['account'] : [], version);
-}
-
-/** Cells after a write of the group itself; members and admins wait row by row. */
-export function toCellsAfterGroupWrite(write: Write<GroupState>): Cells<Field> {
-  const { state, cells, attributes, fields, version } = write;
-  if (!isInService(state.ids)) {
-    return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
-  }
-  const { observed } = state;
-  const desired = toDesiredGroup(attributes);
-  // An entity is named where the rules want other roles in it.
-  const named = fields.filter(isEntityField);
-  const differing = observed && [...listGroupDifferences(desired, observed, cells), ...named];
-  return askNamed(write, desired, differing);
 }
 
 /** Cells of a deleted group: one of the bridge's (`isOwn`) is removed, another one leaves the entities of the rules. */

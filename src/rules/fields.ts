@@ -6,7 +6,7 @@ import { listTaken, removesGroupAccess, removesUserAccess } from '../domain/prot
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS, type Rulings } from '../domain/rule-book.ts';
 import { type JsonObject, parseFields } from '../domain/values.ts';
 import type { Combination, Combined } from '../domain/write.ts';
-import { combine, isAsked, toCellsAfterGroupWrite, toCellsAfterWrite } from '../domain/write.ts';
+import { combine, isAsked, toCellsAfterWrite } from '../domain/write.ts';
 import { parseCells, parseStored, toCellColumns, toColumns } from '../store/engine/columns.ts';
 import { listGroupNamesOf } from '../store/links/of-users.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
@@ -31,7 +31,7 @@ export function listTakenFrom(
   row: ResourceRow,
   { before, after, cells, fields, isDoubted }: FieldChange,
 ): Field[] {
-  const { observed } = row.type === 'user' ? toUserState(row) : toGroupState(row);
+  const { observed } = toState(row);
   const toDesired = (attributes: JsonObject) =>
     row.type === 'user'
       ? toDesiredUser(attributes, row.deleted_at !== null)
@@ -51,16 +51,13 @@ export function listTakenFrom(
 }
 
 /** Cells after a change of fields. */
-export function toCellsAfter(
+export const toCellsAfter = (
   row: ResourceRow,
   { after: attributes, cells, fields }: FieldChange,
   how: { readonly version: number; readonly deactivation: Deactivation },
-): Cells<Field> {
-  const change = { cells, attributes, fields, ...how };
-  return row.type === 'user'
-    ? toCellsAfterWrite({ state: toUserState(row), ...change })
-    : toCellsAfterGroupWrite({ state: toGroupState(row), ...change });
-}
+) => toCellsAfterWrite({ state: toState(row), cells, attributes, fields, ...how });
+
+const toState = (row: ResourceRow) => (row.type === 'user' ? toUserState(row) : toGroupState(row));
 
 /** Columns of a row whose attributes and cells change; the members of a group may be stuck too. */
 export const toWrittenColumns = (

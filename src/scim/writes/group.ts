@@ -1,7 +1,7 @@
 import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
 import { type GroupField, isGone, toDesiredGroup } from '../../domain/kinds.ts';
 import { adoptLink, releaseLink } from '../../domain/link.ts';
-import { hasMoreBits, joinBits } from '../../domain/mask.ts';
+import { hasMoreBits } from '../../domain/protection.ts';
 import { RULED_GROUP_FIELDS } from '../../domain/rule-book.ts';
 import { foldCase, groupId, type JsonObject, newId } from '../../domain/values.ts';
 import { toBaseline, toCellsAfterGroupDeletion } from '../../domain/write.ts';
@@ -134,7 +134,7 @@ function assertPermissions({ policy }: ScimDeps, before: JsonObject, attributes:
   const { permissions: wanted } = toDesiredGroup(attributes);
   const had = toDesiredGroup(before).permissions ?? 0;
   // Bits that the group has by a rule or by hand may be said again, but none may be gained.
-  if (wanted === undefined || !hasMoreBits(wanted, joinBits(had, policy.permissionsMax))) return;
+  if (wanted === undefined || !hasMoreBits(wanted, had, policy.permissionsMax)) return;
   throw new ScimError(403, 'The settings do not let a provider give a group these permissions.');
 }
 
