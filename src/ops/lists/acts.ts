@@ -193,17 +193,12 @@ function toDecidedText(decided: OpsJson<'DriftsDecided'>, words: string): string
 }
 
 function toErasureText({ userName, id, account, staysHidden, rows }: OpsJson<'Erasure'>): string {
-  const lines = [
-    `${rows === null ? 'To be erased' : 'Erased'}: ${userName} (${id}${account === null ? '' : `, account ${account}`})`,
-    '  names, attributes and what was seen in the service',
-    rows === null
-      ? '  whatever else speaks of them'
-      : `  ${toCount(rows, 'row')} of others and of logs that spoke of them`,
-    ...(staysHidden
-      ? ['  The id of the account stays, so that no list brings the person back.']
-      : []),
-  ];
-  return lines.join('\n');
+  const who = `${userName} (${id}${account === null ? '' : `, account ${account}`})`;
+  const kept = staysHidden
+    ? '\n  The id of the account stays: no list brings the person back.'
+    : '';
+  if (rows === null) return `To be erased: ${who}${kept}`;
+  return `Erased: ${who}\n  ${toCount(rows, 'row')} of others and of logs that spoke of them${kept}`;
 }
 
 /** The counts of a plan in one line that names no user and no group. */
@@ -214,12 +209,8 @@ export function toPlanHead(plan: OpsJson<'Plan'>): string {
   return `Plan ${id} of ${source}: ${toCount(counts.total, 'action')}, ${status}${rest}${why}`;
 }
 
-function toWaiting(count: number): string {
-  return toCount(count, 'person or group waits', 'people and groups wait');
-}
-
 function toWritesText({ mode, paused, waiting }: OpsJson<'Writes'>): string {
-  const what = toWaiting(waiting);
+  const what = toCount(waiting, 'person or group waits', 'people and groups wait');
   if (paused !== null) return `Paused since ${paused.since}: ${what} for the service.`;
   if (mode === 'observe') return `Not paused, but the bridge only observes: ${what}.`;
   return `Not paused: ${what} for the service.`;
@@ -239,12 +230,10 @@ function toLookText(look: OpsJson<'Look'>): string {
     const facts = `wanted ${JSON.stringify(desired)}, there is ${JSON.stringify(observed)}`;
     return `  ${kind}${who} (${toKind(kind)}): ${facts} · ${status}${note === null ? '' : ` (${note})`}`;
   });
-  return [`Differences: ${differences.length}`, ...lines, ...listRepair(repair)].join('\n');
-}
-
-function listRepair(repair: OpsJson<'Look'>['repair']): string[] {
-  if (repair === null) return [];
-  if (repair.planId !== null) return [`It is repaired by plan ${repair.planId}.`];
-  if (repair.exceeded.length === 0) return ['There is nothing to repair.'];
-  return [`Nothing is repaired, a limit would be exceeded: ${repair.exceeded.join('; ')}`];
+  const { planId = null, exceeded = [] } = repair ?? {};
+  const limits = exceeded.map(
+    (limit) => `Nothing is repaired, a limit would be exceeded: ${limit}`,
+  );
+  const plan = planId === null ? [] : [`It is repaired by plan ${planId}.`];
+  return [`Differences: ${differences.length}`, ...lines, ...limits, ...plan].join('\n');
 }

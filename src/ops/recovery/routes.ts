@@ -134,24 +134,24 @@ function listUserChanges(row: UserRow, match: ResourceRow | undefined, deactivat
 }
 
 function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]) {
-  const { desired, observed, cells } = toGroupState(row);
   if (row.origin === null) return [];
+  const { desired, observed, cells } = toGroupState(row);
   const fields = observed
     ? listGroupDifferences(desired, observed, cells).filter((field) => isWaiting(cells[field]))
     : [];
   const own = observed ? listFieldChanges(fields, toGroupValues(desired, observed)) : [];
   const entities = listEntityFields(cells).filter((field) => isWaiting(cells[field]));
   const removed = entities.filter((field) => findWantedRoles(cells[field]) === '').length;
-  const counted: { kind: ChangeKind; count: number }[] = [
+  const counted: readonly { kind: ChangeKind; count: number }[] = [
     ...waiting,
     { kind: 'entity.remove', count: removed },
     { kind: 'entity.change', count: entities.length - removed },
   ];
-  const none = { desired: null, observed: null };
-  const unnamed = counted.flatMap(({ kind, count }) =>
-    Number(count) > 0 ? [{ ...none, kind, count: Number(count) }] : [],
-  );
-  return [...own.map((change) => ({ ...change, count: 1 })), ...unnamed];
+  const some = counted.filter(({ count }) => count > 0);
+  return [
+    ...own.map((change) => ({ ...change, count: 1 })),
+    ...some.map(({ kind, count }) => ({ kind, count, desired: null, observed: null })),
+  ];
 }
 
 type Outcome = OpsJson<'FirstRunItem'>['outcome'];
