@@ -208,7 +208,7 @@ describe('a handover', () => {
     expect(shown.text).toMatch(/user.hand-over +ada@example.com +goes to another provider/);
     const reasons: JsonObject[] = Object(ready.body.reasons);
     expect(reasons.find(({ code }) => code === 'plan-held')?.detail).toMatch(
-      /^A plan of 1 handover waits for an operator since .+, because an operator is to approve each\.$/,
+      /^A plan of 1 change \(a switch of providers\) waits for an operator since .+\.$/,
     );
     expect(told.text).toContain('okta to entra: 1 handed-over.');
     expect(told.text).toContain('ada@example.com');

@@ -96,7 +96,7 @@ describe('provider plan', () => {
       });
       expect(two.hash).not.toBe(one.hash);
       expect(asked.hash).toBe(two.hash);
-      expect(reasons).toContain('A plan of 2 removals by identity providers waits');
+      expect(reasons).toContain('A plan of 2 changes (removals by a provider');
       expect(before).toEqual([true, true]);
       expect([old.status, right.status]).toEqual([409, 200]);
       expect([isActive('ada'), isActive('bob'), isActive('carl')]).toEqual([false, false, true]);
@@ -166,7 +166,7 @@ describe('provider plan', () => {
       await setActive(people[0], true);
       await expect
         .poll(async () => (await bridge.readReadiness()).text)
-        .toContain('A plan of 1 removal by');
+        .toContain('A plan of 1 change (removals by');
       const shrunk = await getWaiting();
       await setActive(people[1], true);
       await untilOver(held);

@@ -120,21 +120,12 @@ export const ACTIONS: readonly Column<OpsJson<'PlanAction'>>[] = [
   { name: 'by', place: 'minor', value: ({ who }) => who && `${who.by} at ${who.at}` },
 ];
 
-const OUTCOMES = {
-  adopt: 'info',
-  create: 'info',
-  remove: 'bad',
-  privileged: 'waiting',
-} as const;
+const OUTCOMES = { adopt: 'info', create: 'info', remove: 'bad', privileged: 'waiting' } as const;
 
 /** Everybody and everything that was asked for before the bridge is live. */
 export const FIRST_RUN = listOf('FirstRun', [
   { name: 'type' },
-  {
-    name: 'of',
-    value: ({ name }) => name,
-    link: (item) => item,
-  },
+  { name: 'of', value: ({ name }) => name, link: (item) => item },
   { name: 'is', value: ({ outcome }) => outcome, tones: OUTCOMES },
   { name: 'reason', isLong: true },
   { name: 'changes', isLong: true, value: ({ changes }) => changes.map(toLine).join('; ') },
@@ -212,11 +203,7 @@ export const USERS = listOf('UserList', [
   { name: 'account', kind: 'id', place: 'minor', value: ({ upstreamId }) => upstreamId },
   { name: 'active', value: ({ active }) => toActive(active) },
   ...WORK,
-])({
-  filters,
-  path: '/users',
-  summary: 'List people in order of creation.',
-});
+])({ filters, path: '/users', summary: 'List people in order of creation.' });
 
 /** Groups: what is managed, what is seen, what waits. */
 export const GROUPS = listOf('GroupList', [
@@ -226,11 +213,7 @@ export const GROUPS = listOf('GroupList', [
   { name: 'scim id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.scimId },
   { name: 'rest id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.restId },
   ...WORK,
-])({
-  filters,
-  path: '/groups',
-  summary: 'List groups in order of creation.',
-});
+])({ filters, path: '/groups', summary: 'List groups in order of creation.' });
 
 function toActive({ desired, observed }: OpsJson<'User'>['active']): string {
   const toWord = (is: boolean | null) => (is === null ? 'not yet' : is ? 'yes' : 'no');

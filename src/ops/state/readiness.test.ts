@@ -173,8 +173,8 @@ test('one is told as one', () => {
 
   expect(details).toEqual([
     'The service asks for a pause of all calls, for 1 more second; writes are kept for later.',
-    'A plan of 1 removal by identity providers waits for an operator since 2026-04-01T12:00:00.000Z, because more were asked for than limits.provider allows in 24 hours.',
-    'A plan of 1 handover waits for an operator since 2026-04-01T12:00:00.000Z, because an operator is to approve each.',
-    'A plan of 1 repair waits for an operator since 2026-04-01T12:00:00.000Z, because it would take away more than the limits allow.',
+    'A plan of 1 change (removals by a provider above the limit) waits for an operator since 2026-04-01T12:00:00.000Z.',
+    'A plan of 1 change (a switch of providers) waits for an operator since 2026-04-01T12:00:00.000Z.',
+    'A plan of 1 change (a sweep) waits for an operator since 2026-04-01T12:00:00.000Z.',
   ]);
 });

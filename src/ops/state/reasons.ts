@@ -2,6 +2,7 @@ import { toHarmWords } from '../../domain/change.ts';
 import { isOfRecovery } from '../../domain/plan.ts';
 import { toCount } from '../../domain/text.ts';
 import type { Remark } from '../../store/logs.ts';
+import { toSource } from '../lists/words.ts';
 import { type OpsJson, toMoment } from '../schemas/schemas.ts';
 import { type HealthSources, type ReadinessFacts, readFacts } from './readiness-facts.ts';
 
@@ -207,8 +208,8 @@ const OF_STORE: Reasons<StoreFacts> = {
     ({ waitingPlans }) =>
       waitingPlans.flatMap(({ id, source, created_at, waiting }) => {
         if (isOfRecovery(source)) return [];
-        const [one, many, why] = WAITING[source] ?? REPAIRS;
-        const detail = `A plan of ${toCount(waiting, one, many)} waits for an operator since ${toMoment(created_at)}, because ${why}.`;
+        const plan = `A plan of ${toCount(waiting, 'change')} (${toSource(source)})`;
+        const detail = `${plan} waits for an operator since ${toMoment(created_at)}.`;
         return [[detail, toDecision(id, source === 'handover' ? 'go-live' : 'drift')]];
       }),
   ],
@@ -243,17 +244,6 @@ const OF_STORE: Reasons<StoreFacts> = {
 
 const REPLACED =
   'Put the file back that was there, and everything goes on by itself. To use another one, stop the bridge first.';
-
-/** Changes of a plan, for one and for many, and why they wait for an operator. */
-const WAITING: Readonly<Record<string, readonly [one: string, many: string, why: string]>> = {
-  provider: [
-    'removal by identity providers',
-    'removals by identity providers',
-    'more were asked for than limits.provider allows in 24 hours',
-  ],
-  handover: ['handover', 'handovers', 'an operator is to approve each'],
-};
-const REPAIRS = ['repair', 'repairs', 'it would take away more than the limits allow'] as const;
 
 function toDecision(id: string, page: string): string {
   return `\`scim-bridge plan show ${id}\`, then \`approve\` or \`discard\`; docs/${page}.md tells what they do.`;

@@ -192,11 +192,7 @@ async function change({ writes, store, clock }: StatusSources, work: () => Promi
 export async function readSeats(db: Db, total: number): Promise<OpsJson<'Seats'>> {
   const { noSeat: waiting } = await readBacklog(db);
   const seats = { total: total || undefined, used: await countTakenSeats(db), waiting };
-  return {
-    ...seats,
-    total: total || null,
-    free: countFreeSeats(seats) ?? null,
-  };
+  return { ...seats, total: total || null, free: countFreeSeats(seats) ?? null };
 }
 
 function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Sweep'> {
