@@ -165,8 +165,7 @@ interface Failure {
 
 /** @see https://www.standardwebhooks.com (read 2026-11-22) */
 async function toHeaders({ secretFile }: Receiver, { id, body }: Row<'notices'>, now: number) {
-  const length = String(Buffer.byteLength(body));
-  const headers = { 'content-type': 'application/json', 'content-length': length };
+  const headers = { 'content-type': 'application/json' };
   if (secretFile === undefined) return headers;
   // Read each time, so that a new secret needs no restart.
   const secret = (await readFile(secretFile, 'utf8')).trim();

@@ -10,14 +10,7 @@ import type {
   UserState,
 } from '../domain/kinds.ts';
 import { groupId, parseFields, userId } from '../domain/values.ts';
-import {
-  type GroupPolicy,
-  planGroup,
-  planUser,
-  toPlannableGroup,
-  toPlannableUser,
-  type UserPolicy,
-} from './plan.ts';
+import { type PlanPolicy, planGroup, planUser, toPlannableGroup, toPlannableUser } from './plan.ts';
 import { failing, linkOf, refused, stepOf, stepOfLinks } from './plan-test-support.ts';
 import { LOOK, listParts, type Plan, type Step } from './step.ts';
 
@@ -47,7 +40,7 @@ function toUser({ wants, shows, waits = [], ...others }: UserCase): UserState {
 interface GroupCase extends Partial<GroupState> {
   readonly wants?: Partial<DesiredGroup>;
   readonly waits?: readonly GroupField[];
-  readonly deletion?: GroupPolicy['deletion'];
+  readonly deletion?: PlanPolicy['deletion'];
 }
 
 const UNKNOWN = { scimId: undefined, restId: undefined, uid: undefined };
@@ -105,7 +98,7 @@ test.each<UserRow>([
   ['a value is sent again while a lost call may undo it', UNSURE, ACTIVATE],
   ['a value that nobody wants is not ours', { ...UNSET, waits: OPTIONAL }, NOTHING, ...OPTIONAL],
 ])('the next step of a user: %s', (_, state, step, ...done) => {
-  const policy: UserPolicy = { deactivation: 'scim', addressMayChange: true };
+  const policy = { deactivation: 'scim', addressMayChange: true } as const;
 
   expect(planUser(toUser(state), policy)).toEqual({ step, done });
 });
@@ -127,7 +120,7 @@ test.each<UserRow>([
   ['a lost suspension is ended', UNSURE, RESUME],
   ['an address is done without a call', MOVES, RENAME, 'address'],
 ])('where suspending deactivates, and addresses stay: %s', (_, state, step, ...done) => {
-  const policy: UserPolicy = { deactivation: 'temporarilyInactive', addressMayChange: false };
+  const policy = { deactivation: 'temporarilyInactive', addressMayChange: false } as const;
 
   expect(planUser(toUser(state), policy)).toEqual({ step, done });
 });
@@ -159,7 +152,7 @@ test.each<[title: string, state: UserCase, ...steps: Step[]]>([
   ['a suspension ends late', { wants: { ...NEWS, ...here }, shows: OUT }, COME, END, MOVE],
   ['what failed is last', { wants: { ...NEWS, ...off }, cells: TRIED }, MOVE, DEACTIVATE, RENAME],
 ])('in the steps of a user %s', (_, state, ...steps) => {
-  const policy: UserPolicy = { deactivation: 'scim', addressMayChange: true };
+  const policy = { deactivation: 'scim', addressMayChange: true } as const;
   const user = toUser({ waits: ['address', ...OPTIONAL, 'active'], ...state });
 
   expect(listSteps(user, (left) => planUser(left, policy))).toEqual(steps);
@@ -187,7 +180,10 @@ const ENDS: GroupCase = { ...MADE, deleted: true, links: [leaves] };
 const KEPT: GroupCase = { wants: COUNCIL, waits: OWN, deleted: true, created: false };
 const UNSEEN: GroupCase = { observed: undefined, wants: { permissions: 0 }, waits: OWN };
 const FORBIDDEN: GroupCase = { ...ENDS, deletion: 'never' };
-const POLICY: GroupPolicy = { membersPerCall: 2, deletion: 'created' };
+const POLICY: Pick<PlanPolicy, 'membersPerCall' | 'deletion'> = {
+  membersPerCall: 2,
+  deletion: 'created',
+};
 
 test.each<[title: string, state: GroupCase, step?: Step | undefined, ...done: GroupField[]]>([
   ['nothing that only differs is changed', { wants: COUNCIL }],

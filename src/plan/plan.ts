@@ -26,20 +26,19 @@ import { listLosses } from '../domain/protection.ts';
 import { isOwned } from '../domain/write.ts';
 import { type Field, LOOK, type OpenFact, type Plan, toStep } from './step.ts';
 
-/** Settings and learned quirks that decide how users are changed. */
-export interface UserPolicy {
+/** Settings and learned quirks that decide how users and groups are changed. */
+export interface PlanPolicy {
   readonly deactivation: Deactivation;
   /** False once the service refused a new userName or address, or when the settings forbid trying. */
   readonly addressMayChange: boolean;
-}
-
-/** Settings and learned quirks that decide how groups are changed. */
-export interface GroupPolicy {
   /** Number of members that one call may change; 1 when the service takes them one by one. */
   readonly membersPerCall: number;
   /** Setting groups.deletion. `never` leaves the group in the service and only releases it. */
   readonly deletion: 'created' | 'never';
 }
+
+type UserPolicy = Pick<PlanPolicy, 'deactivation' | 'addressMayChange'>;
+type GroupPolicy = Pick<PlanPolicy, 'membersPerCall' | 'deletion'>;
 
 /** The next step of a user: removal of access first, the address last. A field that only differs is drift. */
 export function planUser(state: UserState, policy: UserPolicy): Plan {

@@ -42,29 +42,18 @@ export interface PlannedFact {
   readonly values?: Values;
 }
 
-/**
- * Calls that a step makes for a user or group.
- * - `look`: sees what the service holds, by id or, without one, by name and address
- * - `create`: for a user one call, or two when the service does not take the name at creation
- * - `update`: one call for all attributes that SCIM carries of a user, or REST of a group
- * - `remove`: deletes a virtual user, the only kind that the service can delete, or a group that the bridge created
- * - `access`: one REST call for what SCIM does not carry of a user
- * - `address`: tries once whether the service takes a new userName or address; a refusal is not reported
- * - `members`: several members in one call; `link`: one member or admin by the interface that takes one
- * - `list-entities`: lists the entities, before roles in them are changed
- * - `entity`: sets the roles in one entity; no roles: the entity is taken from the group
- */
+/** Calls that a step makes for a user or group. */
 export type StepKind =
-  | 'look'
-  | 'create'
-  | 'update'
-  | 'remove'
-  | 'access'
-  | 'address'
-  | 'members'
-  | 'link'
-  | 'list-entities'
-  | 'entity';
+  | 'look' // Sees what the service holds, by id or, without one, by name and address.
+  | 'create' // One call, or two for a user where the service does not take the name at creation.
+  | 'update' // One call for all attributes that SCIM carries of a user, or REST of a group.
+  | 'remove' // Deletes a virtual user, as no other can be, or a group that the bridge created.
+  | 'access' // One REST call for what SCIM does not carry of a user.
+  | 'address' // Tries once if the service takes a new userName or address; no refusal is reported.
+  | 'members' // Several members in one call.
+  | 'link' // One member or admin by the interface that takes one.
+  | 'list-entities' // Lists the entities, before roles in them are changed.
+  | 'entity'; // Sets the roles in one entity; no roles: the entity is taken from the group.
 
 /** One call to the service, for all facts that it can carry. */
 export interface Step {

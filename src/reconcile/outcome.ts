@@ -5,24 +5,15 @@ import { BridgeError, type Refusal } from '../domain/values.ts';
 import type { Field, Part } from '../plan/step.ts';
 import { UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
 
-/**
- * Meaning of a failed call for its resource.
- * - `refused`: the service says no to this request, whatever happens later
- * - `forbidden`: no to this request or to the whole section; a cheap read tells which
- * - `missing`: the named thing is not there, to be confirmed by a look
- * - `conflict`: something is in the way: look, then adopt or dispute
- * - `smaller`: too much in one request
- * - `later`: not now, and nothing was changed
- * - `unknown`: not now, and it may have been changed
- */
+/** Meaning of a failed call for its resource. */
 export type Verdict =
-  | 'refused'
-  | 'forbidden'
-  | 'missing'
-  | 'conflict'
-  | 'smaller'
-  | 'later'
-  | 'unknown';
+  | 'refused' // The service says no to this request, whatever happens later.
+  | 'forbidden' // No to this request or to the whole section; a cheap read tells which.
+  | 'missing' // The named thing is not there, to be confirmed by a look.
+  | 'conflict' // Something is in the way: look, then adopt or dispute.
+  | 'smaller' // Too much in one request.
+  | 'later' // Not now, and nothing was changed.
+  | 'unknown'; // Not now, and it may have been changed.
 
 /** Failed call with its verdict. */
 export interface Classified {

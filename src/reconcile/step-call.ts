@@ -14,16 +14,12 @@ import type { ReconcileDeps } from './deps.ts';
 import { type Classified, classify, type Known, type Outcome, type TooMany } from './outcome.ts';
 import { type Missed, type ReadableSection, toFailure, tryLook } from './sections.ts';
 
-/** What a step is made from. */
-export interface StepBasis<State extends UserState | GroupState> {
+/** A step of a user or group at the service, with all that its calls need. */
+export interface StepCall<State extends UserState | GroupState> {
   readonly deps: ReconcileDeps;
   readonly state: State;
   readonly step: Step;
   readonly missed: Missed | undefined;
-}
-
-/** A step of a user or group at the service, with all that its calls need. */
-export interface StepCall<State extends UserState | GroupState> extends StepBasis<State> {
   /** When it began (epoch milliseconds). */
   readonly at: number;
   readonly values: Values;
@@ -57,7 +53,7 @@ export interface StepMakers<State extends UserState | GroupState> {
 /** Makes a step of a user or group, and returns the new knowledge. */
 export async function makeStep<State extends UserState | GroupState>(
   { type, removes, rescue, steps }: StepMakers<State>,
-  basis: StepBasis<State>,
+  basis: Pick<StepCall<State>, 'deps' | 'state' | 'step' | 'missed'>,
 ): Promise<Outcome | TooMany> {
   const { state, step } = basis;
   const isIdle = step.kind === 'look' && listWaitingParts(state).length === 0;

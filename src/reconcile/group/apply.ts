@@ -12,7 +12,7 @@ import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseRestGroup, type RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { type Classified, MISSING, type Outcome, type TooMany } from '../outcome.ts';
+import { type Classified, MISSING, type Outcome } from '../outcome.ts';
 import { findDoubt, lookSurely } from '../sections.ts';
 import type { StepCall, StepMakers } from '../step-call.ts';
 import { assertAbout, readBack, search, toTaken } from '../step-call.ts';
@@ -45,7 +45,7 @@ export const GROUP_STEPS: StepMakers<GroupState> = {
   steps: {
     look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
     create: { section, make: createGroup, rescue: resolveConflict },
-    update: { section, make: updateGroup, rescue: awaitName },
+    update: { section, make: withUid(updateGroup), rescue: awaitName },
     remove: { section, make: withUid(removeGroup) },
     members: { section, make: changeMembers, rescue: isolate },
     link: { section, make: changeLink, rescue: explainLink },
@@ -94,48 +94,30 @@ async function resolveConflict(call: GroupCall, failed: Classified): Promise<Out
   return isOurs ? { kind: 'unknown', problem: failed.problem, parts: ['existence'] } : undefined;
 }
 
-async function updateGroup(call: GroupCall): Promise<Outcome | TooMany> {
-  const { state, values } = call;
-  const fields = call.fields.filter(isSettable);
-  const { uid } = state.ids;
-  // Only the name can be changed of a group known through SCIM alone.
-  if (uid === undefined && fields.length > 1) return { kind: 'too-many', size: 1 };
-  if (uid === undefined && values.displayName === undefined) return WITHOUT_UID;
-  const observed = await (uid === undefined ? renameThroughScim(call) : sendUpdate(call, uid));
-  const { displayName: sent = '' } = values;
-  const [before, back] = [state.observed?.displayName, observed.displayName];
-  // A field that kept its old value was not changed.
-  const isMade = (field: (typeof fields)[number]) =>
-    field === 'displayName'
-      ? !isNameKept(before, { sent, back }, isSameSpelt)
-      : observed[field] === undefined || observed[field] === values[field];
-  const echo = values.displayName === undefined ? {} : toNameEcho(sent, observed);
-  return toTaken(fields, isMade, { group: observed, done: fields, ...echo });
-}
-
-async function renameThroughScim({ deps, state, values }: GroupCall): Promise<ObservedGroup> {
+async function updateGroup(call: GroupCall, uid: string): Promise<Outcome> {
+  const { deps, state, values } = call;
   const { upstream } = deps;
-  const path = { group_id: state.ids.scimId ?? '' };
-  const Operations = [{ op: 'replace', path: 'displayName', value: values.displayName }];
-  const answer = await upstream.call(scim.updateGroup, { path, body: { Operations } });
-  const shown = await readBack<unknown>(answer, () => upstream.call(scim.getGroup, { path }));
-  const group = parseScimGroupOf(path.group_id, shown);
-  return observeAnswer(deps, { scim: group }, state.observed, scim.updateGroup);
-}
-
-async function sendUpdate({ deps, values }: GroupCall, uid: string): Promise<ObservedGroup> {
+  const fields = call.fields.filter(isSettable);
   const { displayName: name } = values;
   const body = { ...(name === undefined ? {} : { name }), ...toRestFlags(values) };
-  const answer = await deps.upstream.call(groups.updateGroup, { path: { uid }, body });
+  const answer = await upstream.call(groups.updateGroup, { path: { uid }, body });
   const seen = answer === undefined ? undefined : parseRestGroup(answer);
   const hasAll = (['permissions', 'addToCardsAndSpacesEnabled'] as const).every(
     (flag) => values[flag] === undefined || seen?.[flag] !== undefined,
   );
   const shown = await readBack(hasAll ? seen : undefined, async () =>
-    parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } })),
+    parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } })),
   );
   assertAbout('REST group', shown.uid, uid);
-  return observeAnswer(deps, { rest: shown }, undefined, groups.updateGroup);
+  const observed = observeAnswer(deps, { rest: shown }, undefined, groups.updateGroup);
+  const [before, back] = [state.observed?.displayName, observed.displayName];
+  // A field that kept its old value was not changed.
+  const isMade = (field: (typeof fields)[number]) =>
+    field === 'displayName'
+      ? !isNameKept(before, { sent: name ?? '', back }, isSameSpelt)
+      : observed[field] === undefined || observed[field] === values[field];
+  const echo = name === undefined ? {} : toNameEcho(name, observed);
+  return toTaken(fields, isMade, { group: observed, done: fields, ...echo });
 }
 
 function toNameEcho(sent: string, observed: ObservedGroup) {

@@ -43,11 +43,7 @@ export const USER_STEPS: StepMakers<UserState> = {
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
 const USER_NAMES_REFUSED = 2;
 
-interface CreateForm {
-  readonly emailForm: EmailForm;
-  readonly withName: boolean;
-  readonly withUserName: boolean;
-}
+type CreateForm = ReturnType<typeof listCreateForms>[number];
 
 /** Creates the account in the first form that is taken; a 400 or 422 says that nothing was created. @throws UpstreamError */
 async function createAccount(call: StepCall<UserState>): Promise<Outcome> {
@@ -73,7 +69,7 @@ function listCreateForms(
   { emailForm, nameOnCreate, userNamesRefused = 0 }: Quirks,
   { name }: Values,
   attempts: number,
-): CreateForm[] {
+) {
   const userNames = userNamesRefused >= USER_NAMES_REFUSED ? [false] : [true, false];
   const names = nameOnCreate === undefined ? [true, false] : [nameOnCreate];
   // While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it.
@@ -213,16 +209,14 @@ function findAgain({ deps, state }: UserCall) {
   return readBack(undefined, () => findCompanyUser(deps, getAccount(state), state.observed));
 }
 
-/** Gives a refused address up, and one at which the service fails again and again: the bridge alone keeps the value. */
+/** Gives a refused address up: the bridge alone keeps the value. */
 async function giveUpAddress(
-  { deps, state, missed }: UserCall,
+  { deps, missed }: UserCall,
   failed: Classified,
   section: ReadableSection,
 ): Promise<Outcome> {
   const failure = await toFailure(deps, failed, { parts: ['address'], section, missed });
-  const attempts = (findFailed(state.cells.address)?.attempts ?? 0) + 1;
-  const isHopeless = failure.kind === 'unknown' && attempts >= deps.policy.attemptsMax;
-  if (failure.kind !== 'refused' && !isHopeless) return failure;
+  if (failure.kind !== 'refused') return failure;
   // A failure about one user or one address says nothing of the next.
   if (failed.verdict === 'refused') await deps.quirks.learn({ addressMayChange: false });
   return { kind: 'done', known: { done: ['address'] } };
