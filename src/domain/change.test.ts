@@ -34,7 +34,7 @@ test('what takes something away does harm by its kind alone, but for licences an
 
 test('what gives access or power, or may do so, is the opposite of a harm', () => {
   const grants = changes.CHANGE_KINDS.map(
-    (kind) => [kind, changes.findGrant(kind)] as const,
+    (kind) => [kind, changes.findLimit({ kind, harm: undefined })?.harm] as const,
   ).filter(([, harm]) => harm);
 
   expect(Object.fromEntries(grants)).toEqual({

@@ -46,9 +46,6 @@ export function toHarmWords(harm: HarmKind, count: number): string {
   return toCount(count, one, many);
 }
 
-/** Name of the opposite of a harm, which has the same limit. */
-export const toGrantName = (harm: HarmKind) => HARMS[harm][2];
-
 /** Limit of each kind of harm, and of its opposite, in 24 hours without an operator's approval; settings: limits.*. */
 export interface HarmLimit {
   readonly count: number;
@@ -217,10 +214,12 @@ export function findHarm(change: ValuedChange): HarmKind | undefined {
   return holdsMore(change) ? 'cutAccess' : undefined;
 }
 
-/** Finds the harm that a change without harm is the opposite of, because it grants access or power; undefined: none. */
-export function findGrant(kind: ChangeKind): HarmKind | undefined {
+/** Finds the limit of a change: that of its harm, or the same under the name of the opposite for what it grants; undefined: none. */
+export function findLimit({ kind, harm: done }: { kind: ChangeKind; harm: HarmKind | undefined }) {
+  if (done !== undefined) return { name: done, harm: done };
   const { grants, harm } = CHANGES[kind];
-  return harm === 'measured' ? 'cutAccess' : grants;
+  const granted = harm === 'measured' ? 'cutAccess' : grants;
+  return granted && { name: HARMS[granted][2], harm: granted };
 }
 
 /** True when accepting `observed` as desired, instead of the change, grants access or power that no provider asked for. */

@@ -3,12 +3,11 @@ import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import type { ChangeKind, HarmKind, HarmLimit } from '../domain/change.ts';
 import {
   exceedsLimit,
-  findGrant,
+  findLimit,
   HARM_KINDS,
   HARM_WINDOW_MS,
   listHarms,
   toChangeKey,
-  toGrantName,
   toHarmWords,
 } from '../domain/change.ts';
 import { dropChange, type LinkKey, toLinkText } from '../domain/link.ts';
@@ -133,13 +132,10 @@ export async function addToHeld(
   return { ...plan, ...change };
 }
 
-/** Tells telemetry of a plan that was made, has grown or has another status now. @param actions by default all of it */
-export function tellPlan(
-  events: Pick<Events, 'plan'>,
-  { id, status, source, counts }: PlanRow,
-  actions = parseStored<PlanCounts>(counts).total,
-): void {
-  events.plan({ planId: id, status, source, actions });
+/** Tells telemetry of a plan that was made, has grown or has another status now. */
+export function tellPlan(events: Pick<Events, 'plan'>, plan: PlanRow): void {
+  const { id: planId, status, source, counts } = plan;
+  events.plan({ planId, status, source, actions: parseStored<PlanCounts>(counts).total });
 }
 
 const HARM_MAX = 1_000_000;
@@ -224,12 +220,6 @@ async function withMembers(tx: Db, actions: readonly PlanAction[]): Promise<Plan
       if (desired === 1) all.push({ ...action, kind: `${list}.add`, memberId });
   }
   return all;
-}
-
-/** The limit of a change: that of its harm, or the same under another name for what it grants; undefined: none. */
-function findLimit({ kind, harm: done }: Pick<PlanAction, 'kind' | 'harm'>) {
-  const harm = done ?? findGrant(kind);
-  return harm && { name: done ?? toGrantName(harm), harm };
 }
 
 /** Age at which a count of harm is renewed, in milliseconds: health is asked for every few seconds. */

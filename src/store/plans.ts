@@ -29,14 +29,25 @@ export const countWaitingPlans = (db: Db) =>
         where action.plan_id = plan.id and action.status = 'planned') as waiting
     from plans as plan where plan.status = 'held' order by plan.seq`;
 
-/** Lists plans that are not over although nothing of them waits: a held one has lost every action that it had. */
-export function listOver(db: Db): Promise<PlanRow[]> {
-  const hasAny = (statuses: readonly ActionStatus[]) =>
-    sql`exists (select 1 from plan_actions where plan_id = plans.id and status in (${sql.join(statuses)}))`;
-  return select<PlanRow>(db)`select * from plans where ended_at is null and (
-    (status = 'held' and not ${hasAny(['planned'])} and ${hasAny(['done', 'dropped'])})
-    or (status in ('approved', 'discarded') and not ${hasAny(['planned', 'released'])}))`;
-}
+const hasAny = (statuses: readonly ActionStatus[]) =>
+  sql`exists (select 1 from plan_actions where plan_id = plans.id and status in (${sql.join(statuses)}))`;
+
+/** Condition of plans of which nothing waits any more: a held one has lost every action that it had. */
+const IS_OVER = sql`ended_at is null and (
+  (status = 'held' and not ${hasAny(['planned'])} and ${hasAny(['done', 'dropped'])})
+  or (status in ('approved', 'discarded') and not ${hasAny(['planned', 'released'])}))`;
+
+/** True when `endOver` would end a plan. */
+export const hasOver = async (db: Db) =>
+  (await select(db)`select 1 from plans where ${IS_OVER} limit 1`).length > 0;
+
+/** Ends the plans of which nothing waits any more, and returns them; a held one is discarded. `now` is epoch milliseconds. */
+export const endOver = (tx: Db, now: number) =>
+  select<PlanRow>(tx)`
+    update plans set ended_at = ${now}, decided_at = coalesce(decided_at, ${now}),
+      reason = case status when 'held' then 'nothing was left of it' else reason end,
+      status = case status when 'approved' then 'applied' else 'discarded' end
+    where ${IS_OVER} returning *`;
 
 /** Action of a plan as stored; ids rise in the order of the plan. */
 export type PlanActionRow = Row<'plan_actions'>;

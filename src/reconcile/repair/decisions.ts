@@ -75,7 +75,7 @@ async function decidePlan(
     if (status === 'approved') await updateWhere(tx, 'drifts', repaired, { status: 'repairing' });
     return { kind: 'done', plan: { ...plan, ...change } } as const;
   });
-  if (decision.kind === 'done') tellPlan(events, decision.plan, 0);
+  if (decision.kind === 'done') tellPlan(events, decision.plan);
   return decision;
 }
 

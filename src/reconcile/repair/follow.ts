@@ -9,7 +9,7 @@ import { changeDrifts, listActiveDrifts, listToReview, toRepair } from '../../st
 import { parseCells } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import type { PlanActionRow, PlanRow } from '../../store/plans.ts';
-import { listOpenActions, listOver, lockPlans, toAction } from '../../store/plans.ts';
+import { endOver, hasOver, listOpenActions, lockPlans, toAction } from '../../store/plans.ts';
 import { findRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
@@ -50,28 +50,16 @@ export function createFollower(deps: ReconcileDeps) {
   };
 }
 
-/** Ends the plans of which nothing waits any more. One that nobody approved, and of which nothing is left, is discarded. */
-async function endPlans(deps: ReconcileDeps): Promise<void> {
-  const { store, clock, events } = deps;
-  if ((await listOver(store.read)).length === 0) return;
-  const now = clock.now();
+async function endPlans({ store, clock, events }: ReconcileDeps): Promise<void> {
+  if (!(await hasOver(store.read))) return;
   const ended = await store.write(async (tx) => {
     await lockPlans(tx);
-    const plans: PlanRow[] = [];
-    for (const { id, status } of await listOver(tx)) {
-      const end = {
-        status: status === 'approved' ? 'applied' : 'discarded',
-        ended_at: now,
-      } as const;
-      const why = { reason: 'nothing was left of it', decided_at: now };
-      const isEmptied = status === 'held';
-      const change = isEmptied ? { ...end, ...why } : end;
-      const found = await updateWhere(tx, 'plans', { id }, change);
-      if (status !== 'discarded') plans.push(...found);
-    }
-    return plans;
+    return endOver(tx, clock.now());
   });
-  for (const plan of ended) tellPlan(events, plan, plan.status === 'applied' ? undefined : 0);
+  // A discard was told when an operator decided.
+  for (const plan of ended) {
+    if (plan.status === 'applied' || plan.decided_by === null) tellPlan(events, plan);
+  }
 }
 
 async function takeUpPart(deps: ReconcileDeps, plan: PlanRow): Promise<boolean> {
