@@ -26,6 +26,8 @@ export interface Waiter {
   readonly version: number;
   /** Facts that take the write back, if the service refuses it before it is answered. */
   readonly undo: Undo;
+  /** Names the wait that was stored with the write, where another process may refuse it. */
+  readonly waitId: string | undefined;
 }
 
 /** A provider's write that was stored. */
@@ -37,8 +39,6 @@ export interface StoredWrite extends Waiter {
   readonly until: number;
   /** The lock of the resource, where the request got it. */
   readonly lock: Lock | undefined;
-  /** Names the wait that was stored with the write, where another process may refuse it. */
-  readonly waitId: string | undefined;
 }
 
 /** Write that was taken back, with the words of the service. */
@@ -98,7 +98,7 @@ export class Waiters {
   suspend(key: ResourceKey) {
     const waiters = this.#list(key).filter((entry) => !entry.isSuspended);
     for (const entry of waiters) entry.isSuspended = true;
-    const resume = (undone: readonly Undone[], unsure?: unknown) => {
+    const resume = (undone: readonly Undone[] = [], unsure?: unknown) => {
       for (const entry of waiters) {
         entry.isSuspended = false;
         const problem = undone.findLast(({ version }) => version === entry.version)?.problem;

@@ -35,12 +35,10 @@ import { EXISTENCE } from './step.ts';
 
 /** Applies what a step that worked has shown, to the row, its links, and other rows. */
 export async function applyKnown(r: Recording, known: Known): Promise<void> {
-  const cells = JSON.stringify(toCellsAfter(r, known));
   const { row } = r;
-  r.row =
-    row.type === 'user'
-      ? await applyUser(r, { ...row, cells }, known)
-      : await applyGroup(r, { ...row, cells }, known);
+  const cells = JSON.stringify(toCellsAfter(r, known));
+  if (row.type === 'user') return applyUser(r, { ...row, cells }, known);
+  r.row = await applyGroup(r, { ...row, cells }, known);
 }
 
 /** Cells after a step: what it made waits no more, and of what was just linked all waits, until it is seen to hold. */
@@ -82,24 +80,23 @@ function listNewUserFields(row: UserRow, { adopted }: Known): UserField[] {
   return ['active', ...USER_FIELDS, ...(adopted || isMade ? [] : ['address' as const])];
 }
 
-/** The row of a user after a step that worked; groups that waited for it are due. */
-async function applyUser(r: Recording, row: UserRow, known: Known): Promise<UserRow> {
+async function applyUser(r: Recording, row: UserRow, known: Known): Promise<void> {
   const { tx, step, now } = r;
-  const observed = known.observed ? toObservedColumns(row, known.observed) : {};
-  const next = await takeAccount(r, { ...row, ...observed }, known);
+  r.row = known.observed ? { ...row, ...toObservedColumns(row, known.observed) } : row;
+  if (row.deleted_at === null && known.ids?.restId !== undefined)
+    await takeAccount(r, known.ids.restId);
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess =
     known.ids !== undefined || (step.type === 'user' && isWaiting(step.state.cells.active));
   if (changesAccess && (await notifyGroupsOf(tx, row.id, now)).length > 0) r.notifies = true;
-  return next;
 }
 
 /** Takes the account of deleted users that a live one was linked to; a call for one of them may still take effect. */
-async function takeAccount({ tx, now }: Recording, row: UserRow, { ids }: Known): Promise<UserRow> {
-  if (row.deleted_at !== null || ids?.restId === undefined) return row;
-  const others = await listRows(tx, 'user', { upstream_id: ids.restId });
-  const deleted = others.filter(({ id, deleted_at }) => id !== row.id && deleted_at !== null);
-  if (deleted.length === 0) return row;
+async function takeAccount(r: Recording, upstream_id: number): Promise<void> {
+  const { tx, row, now } = r;
+  const others = await listRows(tx, 'user', { upstream_id, deleted_at: { '<>': null } });
+  const deleted = others.filter(({ id }) => id !== row.id);
+  if (deleted.length === 0) return;
   for (const { seq, id, version } of deleted) {
     await leaveGroups(tx, id, now);
     await moveLinks(tx, 'user', { seq }, row);
@@ -108,13 +105,14 @@ async function takeAccount({ tx, now }: Recording, row: UserRow, { ids }: Known)
     const nothing = { ...NOTHING_OPEN, upstream_id: null, version: version + 1 };
     await updateRow(tx, { type: 'user', id }, nothing);
   }
-  const looked = { ...row, must_look: row.must_look + 1 };
-  if (deleted.every((one) => one.unsure_until === null)) return looked;
-  // A call for the earlier user may still take effect.
-  const fields: UserField[] = ['active', ...USER_FIELDS];
-  const cells = edit(parseCells(row), fields, (cell) => ({ ...cell, sent: OF_OTHER }));
-  const until = Math.max(...[row, ...deleted].map(({ unsure_until }) => unsure_until ?? 0));
-  return { ...looked, unsure_until: until, cells: JSON.stringify(cells) };
+  const doubts = deleted.flatMap((one) => one.unsure_until ?? []);
+  const unsure_until =
+    doubts.length === 0 ? row.unsure_until : Math.max(...doubts, row.unsure_until ?? 0);
+  r.row = { ...row, must_look: row.must_look + 1, unsure_until };
+  if (doubts.length === 0) return;
+  changeCells(r, (cells) =>
+    edit(cells, ['active', ...USER_FIELDS], (cell) => ({ ...cell, sent: OF_OTHER })),
+  );
 }
 
 /** The row of a group after a step that worked; what was seen in its lists, and which of their changes hold now, is stored. */

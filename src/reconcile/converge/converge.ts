@@ -43,7 +43,7 @@ export async function converge(
     const ended = { key: keyText(key), isLook: isLook(step.action), outcome };
     const isOwn = name === undefined || deps.outage.note(ended);
     const { failures } = run;
-    const recorded = await recordStep(deps, waiters, { key, guard, outcome, isOwn, failures });
+    const recorded = await recordStep(deps, waiters, { guard, outcome, isOwn, failures });
     if (name) deps.events.stepEnded({ ...key, action: name, outcome: outcome.kind });
     if (recorded.next === undefined) return recorded;
     next = recorded.next;

@@ -30,16 +30,12 @@ import { changeCells, type Recording } from './finish.ts';
 import { EXISTENCE } from './step.ts';
 
 /** Why a row is not linked to what a step found or created: not yet, or not at all. */
-type Obstacle = Readonly<Record<'problem', Refusal>> &
-  ({ readonly kind: 'later' } | { readonly kind: 'refused' });
-type Link = {
-  readonly kind: 'linked';
-  readonly columns: Partial<Omit<ResourceRow, 'type' | 'id'>>;
-};
+type Obstacle = { readonly problem: Refusal } & (
+  | { readonly kind: 'later' }
+  | { readonly kind: 'refused' }
+);
 
-function refuse(words: string): Obstacle {
-  return { kind: 'refused', problem: toOwnRefusal(words) };
-}
+const refuse = (words: string): Obstacle => ({ kind: 'refused', problem: toOwnRefusal(words) });
 
 /**
  * Links the row to the account or group that a step found or created. It has at most one live row: an unmanaged one is
@@ -49,7 +45,7 @@ export async function linkRow(
   { tx, now }: Recording,
   row: ResourceRow,
   known: Known,
-): Promise<Link | Obstacle> {
+): Promise<Obstacle | { readonly kind: 'linked'; readonly columns: Partial<LinkColumns> }> {
   const { ids } = known;
   if (ids === undefined) return { kind: 'linked', columns: {} };
   const columns = { ...toIdColumns(row, ids), sent_creates: '[]' };
@@ -69,9 +65,9 @@ export async function linkRow(
   return { kind: 'linked', columns: { ...columns, origin } };
 }
 
-type Ids = NonNullable<Known['ids']>;
+type LinkColumns = ReturnType<typeof toIdColumns> & Pick<ResourceRow, 'sent_creates' | 'origin'>;
 
-function toIdColumns(row: ResourceRow, ids: Ids) {
+function toIdColumns(row: ResourceRow, ids: NonNullable<Known['ids']>) {
   const isMoved =
     ids.uid !== undefined && row.upstream_uid !== null && ids.uid !== row.upstream_uid;
   const before = isMoved ? NO_IDS : row;
@@ -136,29 +132,26 @@ async function takeFrom(
 async function findObstacle(tx: Db, row: UserRow, known: Known): Promise<Obstacle | undefined> {
   const { adopted, observed } = known;
   const names = [observed?.userName, observed?.email].filter((name) => name !== undefined);
-  if (await isBeyondLimits(tx, row, names)) {
-    return refuse('the account in the service is of a mail domain that is not this provider’s');
+  if (row.provider !== DEFAULT_PROVIDER && row.deleted_at === null) {
+    const limits = await lockTerms(tx, row.provider);
+    const demands = { rights: [], userNames: names, groupNames: [] };
+    // One of the same userName may have an address of another domain.
+    if (limits !== undefined && findLimit(limits, demands) !== undefined)
+      return refuse('the account in the service is of a mail domain that is not this provider’s');
   }
   if (!adopted || (await isRecognised(tx, row, names))) return undefined;
   return refuse('the account in the service has a name that identifies nobody of this provider');
 }
 
-/** True for an account that its provider may not have: one of the same userName, with an address of another domain. */
-async function isBeyondLimits(tx: Db, row: UserRow, userNames: readonly string[]) {
-  if (row.provider === DEFAULT_PROVIDER || row.deleted_at !== null) return false;
-  const limits = await lockTerms(tx, row.provider);
-  const demands = { rights: [], userNames, groupNames: [] };
-  return limits !== undefined && findLimit(limits, demands) !== undefined;
-}
-
 /** True for an account of a name by which the people of the provider are recognised. */
 async function isRecognised(tx: Db, row: UserRow, names: readonly string[]): Promise<boolean> {
   const { match } = await findTerms(tx, row.provider);
-  if (match.includes('userName') && match.includes('address')) return true;
   const { userName, address } = toUserState(row).desired;
-  const name = foldCase((match.includes('userName') ? userName : address) ?? '');
-  if (match.length === 1 && match.includes('externalId')) return false;
-  return names.some((one) => one !== '' && foldCase(one) === name);
+  const keys = { userName, address, externalId: undefined };
+  if (match.includes('userName') && match.includes('address')) return true;
+  return match.some((key) =>
+    names.some((name) => name && foldCase(name) === foldCase(keys[key] ?? '')),
+  );
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ask, onlyWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
-import type { Refusal, ResourceKey } from '../../domain/values.ts';
+import type { GivenKey, Refusal } from '../../domain/values.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { GONE } from '../../store/due.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
@@ -18,7 +18,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import type { Known, Outcome } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
-import type { Undone, Waiter, Waiters } from '../waiters.ts';
+import type { Waiter, Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing, linkRow } from './existence.ts';
 import type { Recorded, Recording } from './finish.ts';
@@ -28,13 +28,7 @@ import type { SendGuard } from './send-guard.ts';
 import { EXISTENCE, listStillPlanned } from './step.ts';
 
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
-  readonly key: ResourceKey;
   readonly guard: SendGuard;
-}
-
-interface Stored {
-  readonly recorded: Recorded;
-  readonly r?: Recording;
 }
 
 /** Records a step of a user or group in one transaction, and answers the requests that it ends, once that is surely stored. */
@@ -43,40 +37,42 @@ export async function recordStep(
   waiters: Waiters,
   ended: EndedStep,
 ): Promise<Recorded> {
-  const suspended = waiters.suspend(ended.key);
-  let undone: readonly Undone[] = [];
+  const { row } = ended.guard.planned;
+  const suspended = waiters.suspend(row);
+  let r: Recording | undefined;
   const work = async (tx: Db) => {
-    const stored = await record(tx, deps, ended, suspended.waiters);
-    undone = stored.r?.undone ?? [];
-    return stored;
+    r = await begin(tx, deps, ended, suspended.waiters);
+    return r === undefined ? GONE : record(r);
   };
-  const stored = await deps.store.write(work).catch((error: unknown) => {
-    suspended.resume(isUnsure(error) ? undone : [], error);
+  const recorded = await deps.store.write(work).catch((error: unknown) => {
+    suspended.resume(isUnsure(error) ? r?.undone : [], error);
     throw error;
   });
-  suspended.resume(undone);
-  report(deps, ended, stored);
-  waiters.answer(ended.key, stored.recorded);
-  return stored.recorded;
+  suspended.resume(r?.undone);
+  deps.store.bell.ring('recorded');
+  if (r !== undefined) report(r, recorded);
+  waiters.answer(row, recorded);
+  return recorded;
 }
 
-async function record(
+/** The recording of a step under the locks of all that it may change; undefined: the resource is gone. */
+async function begin(
   tx: Db,
   deps: ReconcileDeps,
-  { key, guard, ...ended }: EndedStep,
+  { guard, ...ended }: EndedStep,
   waiting: readonly Waiter[],
-): Promise<Stored> {
+): Promise<Recording | undefined> {
   const { outcome } = ended;
   const { planned: step } = guard;
   const now = deps.clock.now();
-  const elsewhere = mayRefuse(deps, outcome) ? await listElsewhere(tx, key, now) : [];
+  const elsewhere = mayRefuse(deps, outcome) ? await listElsewhere(tx, step.row, now) : [];
   await guard.saveOutcomes(tx);
   // Groups that the step may change are locked before the user.
   if (step.type === 'user')
     await lockGroupsOf(tx, step.row.id, step.state.deleted ? 'all' : 'waiting');
-  const original: ResourceRow | undefined = await lockRow(tx, key);
-  if (original === undefined) return { recorded: GONE };
-  const r: Recording = {
+  const original: ResourceRow | undefined = await lockRow(tx, step.row);
+  if (original === undefined) return undefined;
+  return {
     ...ended,
     tx,
     deps,
@@ -92,13 +88,22 @@ async function record(
     now,
     random: deps.random(),
   };
-  const recorded = await recordOutcome(r);
+}
+
+async function record(r: Recording): Promise<Recorded> {
+  const { outcome } = r;
+  const recorded =
+    outcome.kind === 'done'
+      ? await recordDone(r, outcome.known)
+      : outcome.kind === 'refused'
+        ? await recordRefused(r, outcome.parts, outcome.problem)
+        : await recordPostponed(r, outcome);
   await followStep(r);
-  for (const { id, version } of elsewhere) {
-    const problem = r.undone.find((one) => one.version === version)?.problem;
-    if (problem) await updateWhere(tx, 'errands', { id }, { answer: JSON.stringify(problem) });
+  for (const { waitId: id, version } of r.waiters) {
+    const problem = id && r.undone.find((one) => one.version === version)?.problem;
+    if (problem) await updateWhere(r.tx, 'errands', { id }, { answer: JSON.stringify(problem) });
   }
-  return { recorded, r };
+  return recorded;
 }
 
 /** True when the service may have refused something that a request in another process waits for. */
@@ -108,46 +113,34 @@ function mayRefuse({ store }: Pick<ReconcileDeps, 'store'>, outcome: Outcome): b
   return outcome.kind === 'done' ? outcome.known.ids !== undefined : outcome.kind === 'refused';
 }
 
-async function listElsewhere(tx: Db, key: ResourceKey, now: number) {
+async function listElsewhere(tx: Db, key: GivenKey, now: number): Promise<Waiter[]> {
   const which = { resource_id: key.id, answer: null, until: { '>': storeNow(tx, now) } };
   const waits = await listWhere(tx, 'errands', which, { order: 'version', lock: true });
-  return waits.map(({ id, version, task }) => ({
-    id,
+  return waits.map(({ id: waitId, version, task }) => ({
+    waitId,
     version: version ?? 0,
     undo: parseStored<Undo>(task),
   }));
 }
 
 /** Reports a change that the service holds now, a resource that became stuck, and the end of a deletion. */
-function report(
-  { store, clock, events }: ReconcileDeps,
-  { key: { type, id }, guard, outcome }: EndedStep,
-  { recorded, r }: Stored,
-): void {
-  const { delivered } = r ?? {};
+function report(r: Recording, { next, oldestPending }: Recorded): void {
+  const { deps, step, outcome, delivered, original, row } = r;
+  const { store, clock, events } = deps;
+  const { type, id } = original;
   if (delivered !== undefined) {
     const tookMs = Math.max(clock.now() - delivered.at, 0);
     events.changeHeld({ kind: delivered.kind, tookMs });
   }
-  store.bell.ring('recorded');
   if (delivered?.kind === 'leaver') store.bell.ring('left');
-  if (r === undefined) return;
   if (r.notifies) store.bell.ring('due');
-  const { state } = guard.planned;
-  const isEnd = recorded.next === undefined && recorded.oldestPending === undefined;
-  const isDeletion = state.deleted && listWaitingParts(state).length > 0;
-  if (isDeletion && isEnd && r.undone.length === 0) events.deletionFinished({ type, id });
-  if (r.row.stuck_at === null || r.original.stuck_at !== null) return;
-  const stored = parseStored<Partial<Refusal>>(r.row.last_error ?? '{}');
+  const isEnd = next === undefined && oldestPending === undefined && r.undone.length === 0;
+  const isDeletion = step.state.deleted && listWaitingParts(step.state).length > 0;
+  if (isDeletion && isEnd) events.deletionFinished({ type, id });
+  if (row.stuck_at === null || original.stuck_at !== null) return;
+  const stored = parseStored<Partial<Refusal>>(row.last_error ?? '{}');
   const { code = 'unknown' } = outcome.kind === 'refused' ? outcome.problem : stored;
   events.stuck({ type, id, code });
-}
-
-async function recordOutcome(r: Recording): Promise<Recorded> {
-  const { outcome } = r;
-  if (outcome.kind === 'done') return recordDone(r, outcome.known);
-  if (outcome.kind === 'refused') return recordRefused(r, outcome.parts, outcome.problem);
-  return recordPostponed(r, outcome);
 }
 
 async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
