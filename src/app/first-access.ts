@@ -17,7 +17,7 @@ import { findWeaknesses, openStore, openStoreClock } from '../store/engine/datab
 import { migrate } from '../store/engine/migrate.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { createShared } from '../store/shared-state.ts';
-import { createRecorder, type Store, type StoreOptions } from '../store/store.ts';
+import type { Store, StoreOptions } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import { logRarely } from './telemetry.ts';
@@ -30,12 +30,11 @@ const COMMAND = { operator: 'command', credential: 'command', requestId: '', rem
  * StoreError; BridgeError `ops-failed` for a taken name
  */
 export async function makeTokenInStore(settings: Settings, body: object) {
-  const opened = await openMigratedStore(settings).catch((error) => openBeside(settings, error));
+  const store = await openMigratedStore(settings).catch((error) => openBeside(settings, error));
   try {
-    const { store, openRecord } = createRecorder(opened);
     const clock = await openStoreClock(store, systemClock);
     const nobody = () => undefined;
-    const acts = createActLog({ store, openRecord, clock, report: nobody, onFailure: nobody });
+    const acts = createActLog({ store, clock, report: nobody, onFailure: nobody });
     const act = { ...COMMAND, method: 'POST', route: '/ops/tokens', act: 'token create' };
     const record = acts.open(() => ({ ...act, status: undefined, target: undefined }));
     const tokens = createTokens({ store, clock });
@@ -49,7 +48,7 @@ export async function makeTokenInStore(settings: Settings, body: object) {
       ? new BridgeError('ops-failed', cause.message, { cause })
       : cause;
   } finally {
-    await opened.close();
+    await store.close();
   }
 }
 

@@ -15,7 +15,7 @@ import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import { OUTAGE_CODES, openStoreClock } from '../store/engine/database.ts';
 import { followShared } from '../store/shared-state.ts';
-import { createRecorder, type Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -58,7 +58,7 @@ export interface TenureParts extends OwnParts {
 export async function openOwnParts(options: BridgeOptions) {
   const { settings, metrics } = options;
   const watched = await watchStore(options);
-  const { store, openRecord, clock, events } = watched;
+  const { store, clock, events } = watched;
   const fail = (type: string, id: string) => (error: unknown) => events.failed({ type, id, error });
   return {
     ...options,
@@ -81,12 +81,11 @@ export async function openOwnParts(options: BridgeOptions) {
       counted: (place, status) => metrics.failedAttempts.inc({ place, status }),
       noticed: events.credentialsWrong,
     }),
-    requests: createRequestLog({ store, openRecord, onFailure: fail('requests', 'store') }),
+    requests: createRequestLog({ store, onFailure: fail('requests', 'store') }),
     formerIds: createFormerIds(store, fail('former-ids', 'read')),
     readProviderHarm: createHarmWatch({ store, clock }, toReconcilePolicy(settings).repairHarm),
     acts: createActLog({
       store,
-      openRecord,
       clock,
       report: (act) => reportAct(events, act),
       onFailure: fail('acts', 'store'),
@@ -103,9 +102,8 @@ export async function openOwnParts(options: BridgeOptions) {
 }
 
 /** Has the work of the store counted, and its outages logged once. */
-async function watchStore({ metrics, logger, ...given }: BridgeOptions) {
-  const clock = await openStoreClock(given.store, given.clock);
-  const { store, openRecord } = createRecorder(given.store);
+async function watchStore({ metrics, logger, store, clock: host }: BridgeOptions) {
+  const clock = await openStoreClock(store, host);
   store.onStatement(({ verb, durationMs, hasFailed }) =>
     metrics.statements.observe({ verb, result: hasFailed ? 'failed' : 'done' }, durationMs / 1_000),
   );
@@ -122,7 +120,7 @@ async function watchStore({ metrics, logger, ...given }: BridgeOptions) {
       return (await store.findWriteTrouble(clock.now())) === undefined;
     },
   });
-  return { store, openRecord, clock, events: outages.events, outages };
+  return { store, clock, events: outages.events, outages };
 }
 
 function reportAct(events: Events, act: LoggedAct): void {

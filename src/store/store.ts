@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import type { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,6 +30,8 @@ export interface Store {
    * wait for itself. After a deadlock it runs again, so it changes nothing but the store. A statement that fails ends it.
    */
   write<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  /** Record of the request that runs: the first transaction that is committed stores it, so that no change is without one. */
+  readonly records: AsyncLocalStorage<{ isKept: boolean; insert(tx: Db): Promise<void> }>;
   /** Tells of every write from now on; of one listener, the latest. */
   onWrite(listen: (result: 'done' | 'failed', durationMs: number) => void): void;
   /** Finds why the store takes no writes, and since when, although it may be read: a small write is tried where the last one failed. */
@@ -47,7 +49,7 @@ export interface Store {
 }
 
 /** The part of a store that an engine makes. */
-export type EngineStore = Omit<Store, 'onWrite' | 'findWriteTrouble'>;
+export type EngineStore = Omit<Store, 'records' | 'onWrite' | 'findWriteTrouble'>;
 
 /** Does `work` as `store.write` does, and undoes it: resolves with what the same write would come to. */
 export async function rehearse<T>(
@@ -170,40 +172,24 @@ export interface OpenRecord<Line> {
   end(lines: readonly Line[]): void;
 }
 
-/** Has every transaction of a request store the record of it, until one is committed: no change is without its record. */
-export function createRecorder(store: Store) {
-  const requests = new AsyncLocalStorage<{ isKept: boolean; insert(tx: Db): Promise<void> }>();
-  const write: Store['write'] = async (work) => {
-    const request = requests.getStore();
-    if (request === undefined || request.isKept) return store.write(work);
-    const value = await store.write(async (tx) => {
-      const done = await work(tx);
-      await request.insert(tx);
-      return done;
-    });
-    request.isKept = true;
-    return value;
-  };
-  /** Opens a record, which is stored as its kind says; `entry` tells requests apart. */
-  function openRecord<Line>({
-    insert,
-    end,
-  }: {
+/** Opens a record, which is stored as its kind says; `entry` tells requests apart. */
+export function openRecord<Line>(
+  { records }: Pick<Store, 'records'>,
+  kind: {
     /** Stores what is known before the answer, unless this record is there already. */
     insert(tx: Db, entry: string): Promise<void>;
     /** Stores the rest; `isKept`: there is a record already. */
     end(lines: readonly Line[], known: { entry: string; isKept: boolean }): void;
-  }): OpenRecord<Line> {
-    const entry = randomUUID();
-    const request = { isKept: false, insert: (tx: Db) => insert(tx, entry) };
-    return {
-      run: (work) => requests.run(request, work),
-      end(lines) {
-        const { isKept } = request;
-        request.isKept = true;
-        end(lines, { entry, isKept });
-      },
-    };
-  }
-  return { store: { ...store, write }, openRecord };
+  },
+): OpenRecord<Line> {
+  const entry = randomUUID();
+  const record = { isKept: false, insert: (tx: Db) => kind.insert(tx, entry) };
+  return {
+    run: (work) => records.run(record, work),
+    end(lines) {
+      const { isKept } = record;
+      record.isKept = true;
+      kind.end(lines, { entry, isKept });
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { describeSqlite } from '../../../test/support/stores.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { createRecorder } from '../../store/store.ts';
 import { listWhere } from '../../store/tables.ts';
 import { createRequestLog } from './logs.ts';
 
@@ -28,12 +27,12 @@ describeSqlite('the log of requests', ({ makeStore }) => {
     let isBroken = true;
     const log = createRequestLog({
       store: {
+        records: store.records,
         write: (work) => {
           if (isBroken) return Promise.reject(new StoreError('store-full', 'full'));
           return store.write(work);
         },
       },
-      openRecord: createRecorder(store).openRecord,
       onFailure: (error) => void failures.push(error),
     });
     onTestFinished(() => log.stored());

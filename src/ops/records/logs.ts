@@ -1,6 +1,6 @@
 import type { KeptRequest, NewAct, NewRequestRow } from '../../store/logs.ts';
 import { beginOutage, endOutage, saveActs, saveRequests } from '../../store/logs.ts';
-import type { createRecorder, Db, OpenRecord, Store } from '../../store/store.ts';
+import { type Db, type OpenRecord, openRecord, type Store } from '../../store/store.ts';
 import type { OperatorAct } from '../http/operator.ts';
 
 const GATHER_MS = 500;
@@ -9,13 +9,12 @@ const BATCH_MAX = 500;
 const WAITING_MAX = 10_000;
 
 interface LogDeps {
-  readonly store: Pick<Store, 'write'>;
-  readonly openRecord: ReturnType<typeof createRecorder>['openRecord'];
+  readonly store: Pick<Store, 'write' | 'records'>;
   readonly onFailure: (error: unknown) => void;
 }
 
 /** Creates the log of requests of one process: a crash loses answers of half a second, and what the store refuses waits. */
-export function createRequestLog({ store, openRecord, onFailure }: LogDeps) {
+export function createRequestLog({ store, onFailure }: LogDeps) {
   const waiting: NewRequestRow[] = [];
   let timer: NodeJS.Timeout | undefined;
   let storing: Promise<void> | undefined;
@@ -48,7 +47,7 @@ export function createRequestLog({ store, openRecord, onFailure }: LogDeps) {
   return {
     /** Opens the record of a request; `toRequest` makes the line as it is known before the answer. */
     open: (toRequest: () => KeptRequest): OpenRecord<KeptRequest> =>
-      openRecord<KeptRequest>({
+      openRecord<KeptRequest>(store, {
         insert: (tx, entry) => saveRequests(tx, toRequestRows([toRequest()], entry)),
         end(requests, { entry, isKept }) {
           waiting.push(...toRequestRows(requests, entry));
@@ -78,7 +77,7 @@ interface ActLogDeps extends LogDeps {
 }
 
 /** Creates what keeps the acts of operators and the outages of the service. What the store does not take is lost. */
-export function createActLog({ store, openRecord, clock, report, onFailure }: ActLogDeps) {
+export function createActLog({ store, clock, report, onFailure }: ActLogDeps) {
   let storing: Promise<void> = Promise.resolve();
 
   const keep = (save: (tx: Db) => Promise<void>) => {
@@ -87,7 +86,7 @@ export function createActLog({ store, openRecord, clock, report, onFailure }: Ac
 
   return {
     open: (toAct: () => OperatorAct): OpenRecord<OperatorAct> =>
-      openRecord<OperatorAct>({
+      openRecord<OperatorAct>(store, {
         insert: (tx, entry) => saveActs(tx, entry, toRows([toAct()], entry, clock.now())),
         end(acts, { entry }) {
           for (const { change: _, act: __, isOfAll: ___, ...act } of acts) report(act);

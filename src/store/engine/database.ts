@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Clock, readSteady } from '../../domain/clock.ts';
@@ -56,6 +57,7 @@ const WRITE_CHECK = createShared<number>('write-check');
 
 /** Counts writes, remembers why they fail, and lets those that run end before the store is closed. */
 function watchWrites(store: EngineStore): Store {
+  const records: Store['records'] = new AsyncLocalStorage();
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
   let listener: Parameters<Store['onWrite']>[0] | undefined;
@@ -64,10 +66,16 @@ function watchWrites(store: EngineStore): Store {
   const write: Store['write'] = async (work) => {
     if (isClosed) throw new StoreError('store-closed', 'a write came after the store was closed');
     const beganAt = performance.now();
-    const outcome = store.write(work);
+    const record = records.getStore();
+    const outcome = store.write(async (tx) => {
+      const value = await work(tx);
+      if (record?.isKept === false) await record.insert(tx);
+      return value;
+    });
     running.add(outcome);
     try {
       const value = await outcome;
+      if (record !== undefined) record.isKept = true;
       trouble = undefined;
       listener?.('done', performance.now() - beganAt);
       return value;
@@ -84,6 +92,7 @@ function watchWrites(store: EngineStore): Store {
   return {
     ...store,
     write,
+    records,
     onWrite(listen) {
       listener = listen;
     },

@@ -72,8 +72,11 @@ export async function* readParts<Row extends { readonly seq: number }>(
 }
 
 /** SQL of the changed columns of a row; undefined ones are left out. kysely's builder costs more than the statement. */
-export const toAssignments = (change: object): RawBuilder<unknown> =>
-  sql.join(listGiven(change).map(([column, value]) => sql`${sql.ref(column)} = ${value}`));
+export function toAssignments(change: object): RawBuilder<unknown> {
+  const given = listGiven(change);
+  const texts = [...given.map(([column], n) => `${n === 0 ? '' : ', '}"${column}" = `), ''];
+  return sql(Object.assign(texts, { raw: texts }), ...given.map(([, value]) => value));
+}
 
 /** SQL of new rows, as `toAssignments`. @throws StoreError when one has a column that another has not */
 export function toValues(rows: readonly object[]): RawBuilder<unknown> {
@@ -84,7 +87,7 @@ export function toValues(rows: readonly object[]): RawBuilder<unknown> {
       return sql`(${sql.join(columns.map((column) => given.get(column)))})`;
     throw new StoreError('store-failed', 'rows of one statement differ in columns');
   });
-  return sql`(${sql.join(columns.map((column) => sql.ref(column)))}) values ${sql.join(values)}`;
+  return sql`("${sql.raw(columns.join('", "'))}") values ${sql.join(values)}`;
 }
 
 const listGiven = (row: object): [string, unknown][] =>
