@@ -30,8 +30,6 @@ import {
   toUserState,
 } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
-import { companyUsers, groups } from '../upstream/operations/people.ts';
-import { scim } from '../upstream/operations/scim.ts';
 import type { ReconcileDeps } from './deps.ts';
 
 /** Lists what differs where no change waits, and what is unmanaged itself. Of what is not there yet, or goes with its group, nothing is drift. */
@@ -268,12 +266,8 @@ export function toLookAgainColumns(
   };
 }
 
-const LISTS: readonly string[] = [
-  scim.getUsers.id,
-  companyUsers.getListOfUsers.id,
-  scim.getGroups.id,
-  groups.getListOfGroups.id,
-];
+/** Operations that list users or groups. */
+const LISTS = /^scim\.get\w+s$|\.getListOf\w+$/;
 
 /**
  * Decides on the entry of a list that was asked for at `sentAt` (epoch milliseconds). Only lists write an unmanaged
@@ -294,5 +288,5 @@ export function decideMerge(row: ResourceRow, sentAt: number): 'merge' | 'drop' 
 /** True if it was seen after the list was asked for. Of two lists of one moment this one came later. */
 function wasSeenSince(seen: Sightings | undefined, sentAt: number): boolean {
   if (seen === undefined) return false;
-  return seen.at > sentAt || (seen.at === sentAt && !LISTS.includes(seen.by));
+  return seen.at > sentAt || (seen.at === sentAt && !LISTS.test(seen.by));
 }

@@ -6,7 +6,7 @@ import { listCalled, listCalledNames } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
-import { listWhere, type Row } from '../../store/tables.ts';
+import { listWhere } from '../../store/tables.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 
@@ -140,10 +140,11 @@ export async function findOrigins(
 ) {
   if (known === undefined) await learnOwnAccount(tx, events, now);
   const own = known ?? (await LEARNED.find(tx));
-  return events.map((event): { event: NamedEvent; origin: Row<'audit_events'>['origin'] } => {
+  return events.map((event) => {
     const { authorId } = event.audit;
-    if (authorId === undefined || own === undefined) return { event, origin: 'unknown' };
-    return { event, origin: authorId === own ? 'ours' : 'foreign' };
+    const isUnknown = authorId === undefined || own === undefined;
+    const origin = isUnknown ? 'unknown' : authorId === own ? 'ours' : 'foreign';
+    return { ...event, origin } as const;
   });
 }
 

@@ -186,18 +186,18 @@ export class AuditPoller {
       const all = await findOrigins(tx, named, { known, now });
       await insertAll(tx, 'audit_events', all.map(toEventRow));
       await insertAll(tx, 'audit_event_subjects', named.flatMap(toSubjectRows));
-      for (const { event, origin } of all.filter((one) => one.origin !== 'ours')) {
-        const dueAt = origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
+      for (const event of all.filter(({ origin }) => origin !== 'ours')) {
+        const dueAt = event.origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
         for (const key of listChanged(event)) {
           await addInspection(tx, key, { source: 'audit', now, dueAt });
         }
       }
       return all;
     });
-    for (const { event, origin } of judged) {
-      report.auditEvent({ origin });
+    for (const event of judged) {
       const { action } = event.audit;
-      const changed = origin === 'foreign' ? listChanged(event) : [];
+      report.auditEvent({ origin: event.origin });
+      const changed = event.origin === 'foreign' ? listChanged(event) : [];
       for (const key of changed) report.changedByOthers({ ...key, action });
     }
     return true;
@@ -210,10 +210,11 @@ function listChanged({ audit: { action }, rows }: NamedEvent): ResourceKey[] {
   return rows.filter(({ origin }) => origin !== null).map(toResourceKey);
 }
 
-type Origin = Row<'audit_events'>['origin'];
-
-function toEventRow({ event, origin }: { event: NamedEvent; origin: Origin }): Row<'audit_events'> {
-  const { id, audit } = event;
+function toEventRow({
+  id,
+  audit,
+  origin,
+}: NamedEvent & Pick<Row<'audit_events'>, 'origin'>): Row<'audit_events'> {
   return {
     id,
     created_at: audit.createdAt.getTime(),

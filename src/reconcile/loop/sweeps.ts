@@ -1,13 +1,27 @@
+import { toCount } from '../../domain/text.ts';
 import { BridgeError, newId } from '../../domain/values.ts';
+import { changeDrifts, type DriftRow, endOrphanedDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans.ts';
+import { listNamesakes } from '../../store/resources/find.ts';
+import { listRows, lockRow, type ResourceRow, readRows } from '../../store/resources/rows.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
-import { Comparison } from '../compare/compare-all.ts';
+import {
+  compareWithKnown,
+  type DriftChanges,
+  type KnownDifferences,
+  listKnown,
+  lookAt,
+  readGroupLists,
+  storeDriftChanges,
+} from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
-import { Reading } from '../read/reading.ts';
+import { readService } from '../read/read-service.ts';
+import { READ_SECTIONS, Reading, type ReadRun } from '../read/reading.ts';
 import type { DecisionSource } from '../repair/decide.ts';
 import { findRecovery } from '../repair/recovery.ts';
 
@@ -143,4 +157,183 @@ async function carryOut(
   await store.write((tx) => updateWhere(tx, 'sweeps', { id, status: 'running' }, end));
   const ended = { sweepId: id, status, durationMs: now - started_at, calls, ...counts } as const;
   events.sweepEnded({ ...ended, reasons: reasons.join('; ') });
+}
+
+/** Failures in a row of one list before the sweep ends without a conclusion. */
+const FAILURES_MAX = 3;
+/** Rows of one read of the store: few, because a group may have many members. */
+const COMPARED = { user: 50, group: 5 } as const;
+/** Missing users, and missing groups, that one sweep looks for: managed ones first. */
+const LOOKS_MAX = 200;
+/** Users without a known account that one sweep has looked at. */
+const NAMESAKES_MAX = 200;
+
+/** Rows of a type that only a look can tell more of, by their numbers. */
+interface Suspects {
+  /** Those with new differences. */
+  readonly differing: number[];
+  /** Those that a list left out. */
+  readonly managed: number[];
+  readonly unmanaged: number[];
+}
+
+const NO_CHANGES: DriftChanges = { same: [], other: [], gone: [], fresh: [] };
+
+/** Comparison of the whole service with the store. It changes nothing in the service. */
+class Comparison {
+  /** `opened`, `confirmed`, `gone`: drifts; `unknown`: users and groups of which nothing can be said. */
+  readonly counts = { users: 0, groups: 0, opened: 0, confirmed: 0, gone: 0, unknown: 0 };
+  /** Reasons why something was not concluded. */
+  readonly reasons = new Set<string>();
+  readonly #run: ReadRun;
+
+  constructor(run: ReadRun) {
+    this.#run = run;
+  }
+
+  /** @throws BridgeError `sweep-incomplete` when the lists proved nothing; `not-leading`, `other-service`; StoreError */
+  async make({ readsAdmins }: { readonly readsAdmins: boolean }): Promise<void> {
+    const { deps, reading, signal } = this.#run;
+    const { store, clock } = deps;
+    await this.#readLists();
+    if (readsAdmins && reading.isRead('group')) {
+      for (const name of await readGroupLists(this.#run))
+        this.reasons.add(`the ${name} of some groups could not be read`);
+    }
+    // An unmanaged account may be that of a user without one, who has its name: then what is wanted applies to it.
+    await store.write(async (tx) => {
+      await markToLook(tx, await listNamesakes(tx, NAMESAKES_MAX), clock.now());
+    });
+    for (const type of ['user', 'group'] as const) {
+      const suspects: Suspects = { differing: [], managed: [], unmanaged: [] };
+      for await (const rows of readRows(store.read, type, { limit: COMPARED[type] })) {
+        signal.throwIfAborted();
+        await this.#compare(rows, suspects);
+        this.counts[`${type}s`] += rows.length;
+      }
+      await this.#lookAtSuspects(type, suspects);
+    }
+    await store.write((tx) => endOrphanedDrifts(tx, clock.now()));
+  }
+
+  /** A section that the service closes is left out and reported. */
+  async #readLists(): Promise<void> {
+    const { reading } = this.#run;
+    await readService(this.#run, { failuresMax: FAILURES_MAX });
+    for (const section of READ_SECTIONS) {
+      if (!reading.isDone(section))
+        this.reasons.add(`the service does not let the bridge read its ${section}`);
+    }
+    if (reading.doubted.size > 0) {
+      this.reasons.add('no two answers agree on how many people are in some groups');
+    }
+  }
+
+  /** A known drift is confirmed or ended by the lists alone. Most rows differ in nothing, and need no transaction. */
+  async #compare(rows: readonly ResourceRow[], suspects: Suspects): Promise<void> {
+    const { store, clock } = this.#run.deps;
+    const ids = rows.map(({ id }) => id);
+    const known = await listKnown(store.read, ids);
+    const same: DriftRow[] = [];
+    const changed: (readonly [ResourceRow, DriftChanges])[] = [];
+    for (const row of rows) {
+      const changes = await this.#compareRow(row, known, suspects);
+      same.push(...changes.same);
+      if (changes.other.length + changes.gone.length + changes.fresh.length > 0)
+        changed.push([row, changes]);
+    }
+    if (same.length + changed.length === 0) return;
+    await store.write(async (tx) => {
+      const now = clock.now();
+      await changeDrifts(tx, same, { last_seen_at: now });
+      for (const [row, changes] of changed) {
+        const locked = await lockRow(tx, row);
+        // Nothing is said of what was written since it was compared.
+        if (locked === undefined || !isUnchanged(locked, row)) continue;
+        await storeDriftChanges(tx, { ...changes, same: [] }, { detector: 'sweep', now });
+      }
+    });
+    this.counts.confirmed += same.length;
+    for (const [, { other, gone, fresh }] of changed) {
+      this.counts.confirmed += other.length;
+      this.counts.gone += gone.length;
+      this.counts.opened += fresh.length;
+    }
+  }
+
+  /** One that the lists left out is looked for, and what differs anew of a managed one is looked at. */
+  async #compareRow(
+    row: ResourceRow,
+    known: KnownDifferences,
+    suspects: Suspects,
+  ): Promise<DriftChanges> {
+    const { deps, reading } = this.#run;
+    const { deactivation } = deps.policy;
+    const isMissing = ({ kind, resource_id }: DriftRow) =>
+      resource_id === row.id && kind.endsWith('.missing');
+    // One that is known to be missing was looked for then.
+    if (reading.isMissed(row) && !known.drifts.some(isMissing)) {
+      suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
+      return NO_CHANGES;
+    }
+    this.counts.unknown += Number(isBusy(row));
+    if (isBusy(row) || !reading.isRead(row.type)) return NO_CHANGES;
+    if (row.origin === null && !reading.isSeen(row)) return NO_CHANGES;
+    // Who is in a group is not known where no two answers agree, or ids have changed.
+    const isSure = (kind: string, memberId: string) =>
+      !reading.moved.has(memberId) && !(reading.doubted.has(row.seq) && kind.startsWith('member.'));
+    const differences = await listDifferences(deps.store.read, row, deactivation);
+    const changes = compareWithKnown(row, { differences, known, isSure });
+    if (changes.fresh.length === 0 || row.origin === null) return changes;
+    // A missing one was looked for before.
+    if (reading.isSeen(row)) suspects.differing.push(row.seq);
+    return { ...changes, fresh: [] };
+  }
+
+  async #lookAtSuspects(
+    type: ResourceRow['type'],
+    { differing, managed, unmanaged }: Suspects,
+  ): Promise<void> {
+    const { deps, signal } = this.#run;
+    const { random, store } = deps;
+    // From another one on each time, so that no two sweeps leave out the same ones.
+    const rotate = (seqs: readonly number[]) => {
+      const first = Math.floor(random() * seqs.length);
+      return [...seqs.slice(first), ...seqs.slice(0, first)];
+    };
+    const missing = [...rotate(managed), ...rotate(unmanaged)];
+    const suspects = [...differing, ...missing.slice(0, LOOKS_MAX)];
+    for (const [place, seq] of suspects.entries()) {
+      signal.throwIfAborted();
+      const [row] = await listRows(store.read, type, { seq });
+      if (row !== undefined) await this.#lookAt(row, place >= differing.length);
+    }
+    const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
+    const left = missing.length - LOOKS_MAX;
+    if (left > 0) this.reasons.add(`${toCount(left, one, many)} not looked for yet`);
+  }
+
+  /** Looks at one, once the service shows our last write. */
+  async #lookAt(row: ResourceRow, isMissing: boolean): Promise<void> {
+    const { deps, signal } = this.#run;
+    let looked = await lookAt(this.#run, row, 'sweep');
+    if (looked.kind === 'just-written') {
+      await deps.clock.sleep(looked.until - deps.clock.now(), signal);
+      looked = await lookAt(this.#run, row, 'sweep');
+    }
+    const isManagedMissing = isMissing && row.origin !== null;
+    if (looked.kind === 'looked') {
+      this.counts.opened += looked.drifts.length;
+      // A list may always leave out inactive users; a managed one that is found proves that its list was not complete.
+      if (isManagedMissing && !looked.isGone)
+        this.reasons.add(`the list of ${row.type}s left out one that is there`);
+      return;
+    }
+    this.counts.unknown += 1;
+    if (looked.kind !== 'could-not-look' || (isMissing && row.origin === null)) return;
+    const what = isManagedMissing
+      ? 'somebody missing could not be looked for'
+      : 'what was seen to differ could not be looked at again';
+    this.reasons.add(`${what} (${looked.reason})`);
+  }
 }

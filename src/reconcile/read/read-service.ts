@@ -47,8 +47,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
   users: {
     ways: [toWay(scim.getUsers, {})],
     storePage: (run, items, sentAt) => {
-      const users = items.map(parseScimUser);
-      const entries = users.map((user) => toScimUserEntry(user, sentAt));
+      const entries = items.map((item) => toScimUserEntry(parseScimUser(item), sentAt));
       return storeEntries({ ...run, type: 'user' }, entries);
     },
   },

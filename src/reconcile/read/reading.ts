@@ -74,11 +74,11 @@ export class Reading {
   readonly isFirst: boolean;
   readonly lists: { [L in ListName]: ListState };
   /** `seq` of the rows that a list showed as they are stored. A row that it changed carries the time instead. */
-  readonly unchanged: { readonly [L in ShowingList]: Set<number> } = {
-    users: new Set(),
-    companyUsers: new Set(),
-    groups: new Set(),
-    restGroups: new Set(),
+  readonly unchanged = {
+    users: new Set<number>(),
+    companyUsers: new Set<number>(),
+    groups: new Set<number>(),
+    restGroups: new Set<number>(),
   };
   /** Groups of the two lists, by SCIM id and by uid, until both are whole. */
   readonly scimGroups = new Map<string, ScimGroup>();

@@ -23,10 +23,7 @@ import type { ReadRun } from './reading.ts';
 /** Entries that are compared at once, and that one transaction stores: a group may have many members. */
 const AT_ONCE = { user: 1_000, group: 10 } as const;
 
-/** Entries of one type, and the read that they come from. */
-interface Storing extends ReadRun {
-  readonly type: ResourceType;
-}
+type Storing = ReadRun & { readonly type: ResourceType };
 
 /** A row, and what lists show of it. */
 interface Listed<Row = ResourceRow> {

@@ -118,16 +118,13 @@ export function listLeavingGroups(db: Db): Promise<GroupRow[]> {
 }
 
 /** Lists managed users without a known account, if an unmanaged account has their userName or address. */
-export async function listNamesakes(db: Db, limit: number): Promise<UserId[]> {
-  const rows = await select<{ id: UserId }>(db)`
-    select id from resources as wanted
+export const listNamesakes = (db: Db, limit: number) =>
+  select<{ type: 'user'; id: UserId }>(db)`select type, id from resources as wanted
     where type = 'user' and origin is not null and deleted_at is null and upstream_id is null
     and must_look = 0 and exists (select 1 from resources as account where account.origin is null and (
       account.observed_user_name_folded in (wanted.name_folded, wanted.address_folded)
       or account.observed_email_folded in (wanted.name_folded, wanted.address_folded)))
     order by seq limit ${limit}`;
-  return rows.map(({ id }) => id);
-}
 
 /** Finds the unmanaged account or group that the service has for each of these folded names, as far as there is one. */
 export async function findExisting<Type extends ResourceType>(
