@@ -170,8 +170,9 @@ async function* readCsv(text: string, skipped: number): AsyncGenerator<ExportRec
   const csv = await import('csv-parse');
   const parser = csv.parse({
     columns: (names: string[]) => {
-      const keys = names.map(toKey);
-      return keys.map((key, place) => keys.indexOf(key) === place && key);
+      const seen = new Set<string>();
+      // Of two columns with one name the first counts.
+      return names.map(toKey).map((key) => seen.size < seen.add(key).size && key);
     },
     delimiter: findDelimiter(text),
     skip_empty_lines: true,
