@@ -81,11 +81,11 @@ describe('a drift that a write has made up for', () => {
     const remove = async (n: number) =>
       bridge.patch(`/Groups/${group}`, dismiss(await idOf(bridge, 'Users', emailOf(n))));
     await remove(0);
-    await expect.poll(readReady).toContain('plan of 1 repair');
+    await expect.poll(readReady).toContain('plan of 1 change');
     await remove(1);
 
     expect(held).toMatchObject({ status: 'held', counts: { total: 2 } });
-    expect(readyz).toContain('plan of 2 repairs');
+    expect(readyz).toContain('plan of 2 changes');
     await expect.poll(readReady).not.toContain('plan-held');
     const after = await readPlan(bridge, planId);
     const dropped = { kind: 'member.remove', status: 'dropped' };

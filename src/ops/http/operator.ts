@@ -118,11 +118,8 @@ export function answerErrors(
       problem ?? (error instanceof StoreError ? unusable() : BROKEN);
     const { more, headers = {}, ...act } = notes;
     noteAct(res, act);
-    const json = { code, message, ...more };
-    res
-      .status(status)
-      .set({ 'Cache-Control': 'no-store', ...headers })
-      .json(json);
+    res.status(status).set({ 'Cache-Control': 'no-store', ...headers });
+    res.json({ code, message, ...more });
   };
 }
 
