@@ -5,13 +5,13 @@ import { isGone, isWorking } from '../../domain/kinds.ts';
 import { applyRules } from '../../rules/follow.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
-import { type Age, type OldRows, PRUNED, prune } from '../../store/engine/prune.ts';
+import { listPruned, prune } from '../../store/engine/prune.ts';
 import { findRemovalCall, readBacklog } from '../../store/resources/backlog.ts';
 import { lockRow, readRows, type UserRow, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
-import { countWhere, deleteWhere, insertNew } from '../../store/tables.ts';
+import { countWhere, insertNew } from '../../store/tables.ts';
 import type { Traffic } from '../../telemetry/metrics.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -20,15 +20,6 @@ import { createJob } from '../job.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
-/** How long rows are kept, in milliseconds. */
-const KEPT = {
-  samples: 48 * HOUR,
-  /** They end within seconds, unless their process has died; a clock that is wrong by less loses none. */
-  errands: HOUR,
-  acts: 365 * 24 * HOUR,
-  /** Calls and events, however many. */
-  recent: 48 * HOUR,
-};
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
 
@@ -85,27 +76,17 @@ async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise
     refused,
     leavers: JSON.stringify(leaversMs),
   };
-  await store.write(async (tx) => {
-    await deleteWhere(tx, 'samples', { at: { '<': now - KEPT.samples } });
-    await insertNew(tx, 'samples', [row]);
-  });
+  await store.write((tx) => insertNew(tx, 'samples', [row]));
 }
 
 /** A stop ends it after the transaction that runs. */
 async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined> {
   const { ledgerMs, tombstonesMs } = deps.policy;
   const now = deps.clock.now();
-  const ages: Readonly<Record<Age, Omit<OldRows, 'limit'>>> = {
-    past: { before: now - ledgerMs },
-    recent: { before: now - ledgerMs, keptFrom: now - KEPT.recent },
-    acts: { before: now - KEPT.acts },
-    expiry: { before: now },
-    errand: { before: now - KEPT.errands },
-    tombstone: { before: tombstonesMs === 0 ? 0 : now - tombstonesMs },
-  };
-  const forgetters = PRUNED.map((pruned) => (tx: Db, limit: number) => {
-    return prune(tx, pruned, { ...ages[pruned.age], limit });
-  });
+  const deletedBefore = tombstonesMs === 0 ? 0 : now - tombstonesMs;
+  const forgetters = listPruned(now, ledgerMs, deletedBefore).map(
+    (pruned) => (tx: Db, limit: number) => prune(tx, pruned, limit),
+  );
   for (const forget of [...forgetters, pruneChanges]) {
     let forgotten = PRUNE_MAX;
     while (forgotten === PRUNE_MAX && !signal.aborted) {
@@ -113,7 +94,7 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
     }
   }
   // Last, because a call or a drift that is kept stands in the way.
-  await forgetTombstones(deps, ages.tombstone.before, signal);
+  await forgetTombstones(deps, deletedBefore, signal);
 }
 
 /** Hash of the rules that were applied last. */

@@ -20,11 +20,11 @@ const row = {
 describeStores('what is kept for a time', ({ makeStore }) => {
   test('forgets the oldest, by age and by number', async () => {
     const store = await makeStore();
-    const table = { table: 'requests', at: 'at', rowsMax: 3 } as const;
+    const pruned = { table: 'requests', at: 'at', rowsMax: 3 } as const;
     const rows = [1, 2, 3, 4, 5, 6].map((at) => ({ ...row, at }));
     await store.write((tx) => saveRequests(tx, rows));
     const forget = (before: number, limit: number) =>
-      store.write((tx) => prune(tx, table, { before, limit }));
+      store.write((tx) => prune(tx, { ...pruned, before }, limit));
 
     expect(await forget(3, 1)).toBe(1);
     expect(await forget(3, 10)).toBe(2);

@@ -4,75 +4,67 @@ import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { execute, isPostgres } from './dialect.ts';
 
-/** How long rows are kept. */
-export type Age =
-  | 'past' // As the ledger.
-  | 'recent' // The same, and always those of two days, because limits of harm look back a day.
-  | 'acts' // As acts of operators.
-  | 'expiry' // Until the time that they have.
-  | 'errand' // An hour longer, in case of a clock that is wrong.
-  | 'tombstone'; // As what was deleted.
+const [HOUR, DAY] = [3_600_000, 86_400_000];
 
-interface PrunedTable {
+/** Rows of a table that are forgotten. Times are epoch milliseconds. */
+interface Pruned {
   readonly table: keyof Schema;
-  readonly age: Age;
-  /** Column of the time that a row is from, in epoch milliseconds. */
+  /** Column of the time that a row is from. */
   readonly at: string;
+  /** What is from before goes. */
+  readonly before: number;
   /** All but the newest so many go as well; needs an index on the time. Absent: however many there are. */
   readonly rowsMax?: number;
-  /** Condition on a row that may go at all, by the time before which rows go. */
-  readonly isOver?: (before: number) => RawBuilder<SqlBool>;
-}
-
-const isAct = () => sql<SqlBool>`(kind = 'operator' or ended_at is not null)`;
-const isPassing = () => sql<SqlBool>`kind in ('access', 'session')`;
-const isEnded = () => sql<SqlBool>`status in (${sql.join(ENDED_STATUSES)})`;
-const isOfOldPlan = (before: number) =>
-  sql<SqlBool>`plan_id in (select id from plans where ended_at < ${before})`;
-const isEmptyPlan = () =>
-  sql<SqlBool>`not exists (select 1 from plan_actions where plan_id = plans.id)`;
-/** Any other deleted group keeps one hidden that is in the service, or may be. */
-const isGoneGroup = () => sql<SqlBool>`type = 'group' and due_at is null and sent_creates = '[]'
-  and upstream_scim_id is null and upstream_id is null and upstream_uid is null`;
-
-/** Tables whose rows are forgotten by their age alone, in this order. */
-export const PRUNED: readonly PrunedTable[] = [
-  { table: 'requests', age: 'past', at: 'at', rowsMax: 100_000 },
-  { table: 'acts', age: 'acts', at: 'at', rowsMax: 100_000, isOver: isAct },
-  { table: 'own_calls', age: 'recent', at: 'at', rowsMax: 1_000_000 },
-  { table: 'audit_events', age: 'recent', at: 'created_at', rowsMax: 1_000_000 },
-  { table: 'credentials', age: 'expiry', at: 'expires_at', isOver: isPassing },
-  { table: 'used_assertions', age: 'expiry', at: 'expires_at' },
-  { table: 'drifts', age: 'past', at: 'last_seen_at', isOver: isEnded },
-  { table: 'disputes', age: 'past', at: 'last_seen_at' },
-  { table: 'sweeps', age: 'past', at: 'ended_at' },
-  { table: 'plan_actions', age: 'past', at: 'planned_at', isOver: isOfOldPlan },
-  { table: 'plans', age: 'past', at: 'ended_at', isOver: isEmptyPlan },
-  { table: 'errands', age: 'errand', at: 'until' },
-  { table: 'resources', age: 'tombstone', at: 'deleted_at', isOver: isGoneGroup },
-];
-
-/** Rows that are forgotten at once, the oldest first. */
-export interface OldRows {
-  /** Epoch milliseconds: what is from before goes. */
-  readonly before: number;
-  /** What is from then on stays, however many rows there are (epoch milliseconds); by default nothing does. */
+  /** What is from then on stays, however many rows there are. */
   readonly keptFrom?: number;
-  /** Most rows of one statement. */
-  readonly limit: number;
+  /** Condition on a row that may go at all. */
+  readonly isOver?: RawBuilder<SqlBool>;
 }
 
-/** Forgets the oldest rows of a table, and returns how many. */
+/** Lists what is forgotten by its age alone, in this order: the past, and groups that were deleted before a time. */
+export function listPruned(now: number, ledgerMs: number, deletedBefore: number): Pruned[] {
+  const before = now - ledgerMs;
+  // Limits of harm look back a day.
+  const recent = { before, rowsMax: 1_000_000, keptFrom: now - 2 * DAY };
+  const isAct = sql<SqlBool>`(kind = 'operator' or ended_at is not null)`;
+  const isPassing = sql<SqlBool>`kind in ('access', 'session')`;
+  const isEnded = sql<SqlBool>`status in (${sql.join(ENDED_STATUSES)})`;
+  const isOfOldPlan = sql<SqlBool>`plan_id in (select id from plans where ended_at < ${before})`;
+  const isEmptyPlan = sql<SqlBool>`not exists (
+    select 1 from plan_actions where plan_id = plans.id)`;
+  // Any other deleted group keeps one hidden that is in the service, or may be.
+  const isGoneGroup = sql<SqlBool>`type = 'group' and due_at is null and sent_creates = '[]'
+    and upstream_scim_id is null and upstream_id is null and upstream_uid is null`;
+  return [
+    { table: 'samples', at: 'at', before: now - 2 * DAY },
+    { table: 'requests', at: 'at', before, rowsMax: 100_000 },
+    { table: 'acts', at: 'at', before: now - 365 * DAY, rowsMax: 100_000, isOver: isAct },
+    { table: 'own_calls', at: 'at', ...recent },
+    { table: 'audit_events', at: 'created_at', ...recent },
+    { table: 'credentials', at: 'expires_at', before: now, isOver: isPassing },
+    { table: 'used_assertions', at: 'expires_at', before: now },
+    { table: 'drifts', at: 'last_seen_at', before, isOver: isEnded },
+    { table: 'disputes', at: 'last_seen_at', before },
+    { table: 'sweeps', at: 'ended_at', before },
+    { table: 'plan_actions', at: 'planned_at', before, isOver: isOfOldPlan },
+    { table: 'plans', at: 'ended_at', before, isOver: isEmptyPlan },
+    // A clock that is wrong by less loses none; they end within seconds, unless their process has died.
+    { table: 'errands', at: 'until', before: now - HOUR },
+    { table: 'resources', at: 'deleted_at', before: deletedBefore, isOver: isGoneGroup },
+  ];
+}
+
+/** Forgets at most `limit` rows of a table, the oldest first, and returns how many. */
 export async function prune(
   tx: Db,
-  { table, at: column, rowsMax, isOver = () => sql`true` }: Omit<PrunedTable, 'age'>,
-  { before, keptFrom = Number.MAX_SAFE_INTEGER, limit }: OldRows,
+  { table, at: column, before, rowsMax, keptFrom, isOver = sql`true` }: Pruned,
+  limit: number,
 ): Promise<number> {
   const [rows, at] = [sql.table(table), sql.ref(column)];
   const place = sql.ref(isPostgres(tx) ? 'ctid' : 'rowid');
   const oldestKept = sql`(select ${at} from ${rows} order by ${at} desc limit 1 offset ${rowsMax})`;
   const isMany = rowsMax === undefined ? sql`false` : sql`${at} <= ${oldestKept}`;
   const some = sql`select ${place} from ${rows} where (${at} < ${before} or ${isMany})
-    and ${at} < ${keptFrom} and ${isOver(before)} order by ${at} limit ${limit}`;
+    and ${at} < ${keptFrom ?? Number.MAX_SAFE_INTEGER} and ${isOver} order by ${at} limit ${limit}`;
   return execute(tx, sql`delete from ${rows} where ${place} in (${some})`);
 }
