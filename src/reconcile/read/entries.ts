@@ -3,7 +3,7 @@ import { fail } from '../../domain/failure.ts';
 import type { GroupField, ObservedGroup, ObservedUser, ShownAccount } from '../../domain/kinds.ts';
 import { compareAccount, isAnotherGroup } from '../../domain/kinds.ts';
 import { NOT_APPLIED } from '../../domain/values.ts';
-import { hasWaiting, parseCells, toColumns } from '../../store/engine/columns.ts';
+import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import type { EntryIds } from '../../store/resources/find.ts';
 import { listAccountNames, listNamed, listServiceNames } from '../../store/resources/find.ts';
 import type { GroupRow, NewRow, ResourceRow, ResourceType } from '../../store/resources/rows.ts';
@@ -20,14 +20,10 @@ import { toInteger } from '../../upstream/shapes/reader.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
-import { toShown } from '../differences.ts';
 import { mergeGroup } from '../group/observe.ts';
 import type { GroupScimId } from '../quirks.ts';
-import { observeCompanyUser, toObservedColumns, toObservedUser } from '../user/observe.ts';
+import { observeCompanyUser, toObservedUser } from '../user/observe.ts';
 import type { ShowingList } from './reading.ts';
-
-type Shown = Pick<ResourceRow, 'attributes' | 'name' | 'name_folded'>;
-type Columns = { readonly seen: Pick<ResourceRow, 'observed'>; readonly shown: Shown };
 
 /** A user or group as lists show it. `row`: what is known of it. Times are epoch milliseconds. */
 export interface Entry {
@@ -41,8 +37,6 @@ export interface Entry {
   readonly memberIds?: readonly number[] | undefined;
   /** Merges it into what was observed before. */
   observe(row: ResourceRow | undefined, now: number): ObservedUser | ObservedGroup;
-  /** Columns of this observation (`seen`), and those that providers see while nobody manages the row (`shown`). */
-  toColumns(row: ResourceRow | undefined, now: number): Columns;
   /** True where another one has the ids of the row by now: the service may give them anew. */
   isAnother(row: ResourceRow): boolean;
 }
@@ -67,19 +61,12 @@ function toUserEntry(
   merge: (before: ObservedUser | undefined, at: number) => ObservedUser,
 ): Entry {
   const ids = { upstream_id: shown.id };
-  const observe = (row: ResourceRow | undefined, now: number) =>
-    merge(row?.type === 'user' ? toStoredUser(row) : undefined, now);
   return {
     ids,
     shownIds: ids,
     lists: [shown.list],
     sentAt: shown.sentAt,
-    observe,
-    toColumns(row, now) {
-      const observed = observe(row, now);
-      const seen = toObservedColumns({ erased_at: row?.erased_at ?? null }, observed);
-      return { seen, shown: toColumns('user', toShown(observed)) };
-    },
+    observe: (row, now) => merge(row?.type === 'user' ? toStoredUser(row) : undefined, now),
     // To their account a list gives none of their names, or it gives these to a new account.
     isAnother: (row) => row.type === 'user' && compareAccount(toUserState(row), shown) !== 'same',
   };
@@ -107,11 +94,6 @@ export function toGroupEntry(
     sentAt,
     memberIds: scim?.memberIds,
     observe,
-    toColumns(row, now) {
-      const observed = observe(row, now);
-      const shown = toColumns('group', toShown(observed));
-      return { seen: { observed: JSON.stringify(observed) }, shown };
-    },
     isAnother(row) {
       if (row.type !== 'group') return true;
       const { displayName } = observe(row, 0);

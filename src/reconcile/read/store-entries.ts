@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { confirms, isTheSame } from '../../domain/kinds.ts';
 import { groupId, newId, type UserId, userId } from '../../domain/values.ts';
 import { followUsers } from '../../rules/follow.ts';
+import { toColumns } from '../../store/engine/columns.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { agreesWithLinks } from '../../store/links/links.ts';
 import { moveLinks } from '../../store/links/of-users.ts';
@@ -15,8 +16,9 @@ import type { NewRow, ResourceRow, ResourceType } from '../../store/resources/ro
 import { deleteRow, insertRows, updateRow } from '../../store/resources/rows.ts';
 import { NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { decideMerge, toLookAgainColumns } from '../differences.ts';
+import { decideMerge, toLookAgainColumns, toShown } from '../differences.ts';
 import { observeMembers, toSeenMembers } from '../group/observe.ts';
+import { toObservedColumns } from '../user/observe.ts';
 import { type Entry, listElsewhere, removeAgain } from './entries.ts';
 import type { ReadRun } from './reading.ts';
 
@@ -137,9 +139,10 @@ async function saveEntries(tx: Db, run: Storing, entries: readonly Entry[]): Pro
 }
 
 function toNewRow(type: ResourceType, entry: Entry, now: number): NewRow {
-  const { seen, shown } = entry.toColumns(undefined, now);
+  const observed = entry.observe(undefined, now);
+  const shown = toColumns(type, toShown(observed));
   const ids = { ...NO_IDS, ...entry.shownIds };
-  const columns = { ...ids, ...seen, ...shown, created_at: now, modified_at: now };
+  const columns = { ...ids, ...toSeen(observed), ...shown, created_at: now, modified_at: now };
   const id = newId();
   return type === 'user'
     ? { ...columns, type, id: userId(id) }
@@ -174,19 +177,24 @@ async function saveKnown(tx: Db, run: ReadRun, listed: Listed): Promise<boolean>
   const { entry, row } = listed;
   const decision = decideMerge(row, entry.sentAt);
   if (decision === 'drop') return false;
-  const before = toObservation(row);
+  const [before, observed] = [toObservation(row), entry.observe(row, now)];
   // Mostly one who was created while the list was read.
-  const isConfirmed = row.type === 'user' && before && confirms(entry.observe(row, now), before);
+  const isConfirmed = row.type === 'user' && before && confirms(observed, before);
   if (decision === 'look-again' && !isConfirmed) {
     await updateRow(tx, row, toLookAgainColumns(row, now));
     return false;
   }
-  const { seen, shown } = entry.toColumns(row, now);
-  const isShown = row.origin === null && shown.attributes !== row.attributes;
-  const changed = isShown ? { ...shown, version: row.version + 1, modified_at: now } : {};
-  await updateRow(tx, row, { ...entry.shownIds, ...seen, ...changed });
+  const shown = row.origin === null ? toColumns(row.type, toShown(observed)) : row;
+  const isNew = shown.attributes !== row.attributes;
+  const changed = isNew ? { ...shown, version: row.version + 1, modified_at: now } : {};
+  await updateRow(tx, row, { ...entry.shownIds, ...toSeen(observed, row.erased_at), ...changed });
   await saveMembers(tx, run, listed);
   return true;
+}
+
+function toSeen(observed: ReturnType<Entry['observe']>, erased_at: number | null = null) {
+  if ('displayName' in observed) return { observed: JSON.stringify(observed) };
+  return toObservedColumns({ erased_at }, observed);
 }
 
 /** Adds rows, but for what a create of ours may have made, or what may have moved: the look at that one tells. */
