@@ -272,11 +272,9 @@ async function seesUsers(deps: ReconcileDeps): Promise<boolean> {
   // A token that has lost its rights may still see itself.
   const own = await findOwnAccount(deps.store.read);
   const others = items.map(parseScimUser).filter(({ id }) => id !== own);
-  const isAlone = others.length < items.length && others.length === 0;
-  if (isAlone) return (await countKnown(deps, 'user')) <= FEW;
-  return isAnyThere(others, ({ id }) =>
-    upstream.call(scim.getUser, { path: { user_id: id } }, context),
-  );
+  if (items.length > 0 && others.length === 0) return (await countKnown(deps, 'user')) <= FEW;
+  const ids = others.map(({ id }) => ({ user_id: id }));
+  return isAnyThere(ids, (path) => upstream.call(scim.getUser, { path }, context));
 }
 
 async function seesGroups(deps: ReconcileDeps): Promise<boolean> {
@@ -287,24 +285,14 @@ async function seesGroups(deps: ReconcileDeps): Promise<boolean> {
   const listed = parseEntries(groups.getListOfGroups.id, answer).map(parseRestGroup);
   // The last group of a company may be gone, where people are shown.
   if (listed.length === 0) return (await countKnown(deps, 'group')) <= 1 && seesUsers(deps);
-  return isAnyThere(listed, ({ uid }) =>
-    upstream.call(groups.getGroup, { path: { uid } }, context),
-  );
+  const uids = listed.map(({ uid }) => ({ uid }));
+  return isAnyThere(uids, (path) => upstream.call(groups.getGroup, { path }, context));
 }
 
-async function isAnyThere<Item>(
-  items: readonly Item[],
-  read: (item: Item) => Promise<unknown>,
-): Promise<boolean> {
-  for (const item of items.slice(0, SEEN_OF)) {
-    if (
-      await seenOr(
-        read(item).then(() => true),
-        false,
-        'missing',
-      )
-    )
-      return true;
+async function isAnyThere<Id>(ids: readonly Id[], read: (id: Id) => Promise<unknown>) {
+  for (const id of ids.slice(0, SEEN_OF)) {
+    const isThere = read(id).then(() => true);
+    if (await seenOr(isThere, false, 'missing')) return true;
   }
   return false;
 }
