@@ -26,7 +26,7 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
   return async (req, res, next) => {
     const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
     const found = await findPresented(req, token, deps).catch((error: unknown) => {
-      throw error instanceof StoreError ? unusable() : error;
+      throw error instanceof StoreError ? UNUSABLE : error;
     });
     if (found === undefined || found.purpose === 'scim') {
       // A session that is over is no guess.
@@ -115,7 +115,7 @@ export function answerErrors(
     if (problem === undefined) failed({ requestId: getRequestId(res), error });
     if (res.headersSent) return void res.destroy();
     const { code, message, status, notes } =
-      problem ?? (error instanceof StoreError ? unusable() : BROKEN);
+      problem ?? (error instanceof StoreError ? UNUSABLE : BROKEN);
     const { more, headers = {}, ...act } = notes;
     noteAct(res, act);
     res.status(status).set({ 'Cache-Control': 'no-store', ...headers });
@@ -125,11 +125,9 @@ export function answerErrors(
 
 const BROKEN = new Problem(500, 'failed', 'The bridge failed; its log says why.');
 
-function unusable(): Problem {
-  const headers = { 'Retry-After': '5' };
-  const message = 'The store of the bridge cannot be used now.';
-  return new Problem(503, 'store-unusable', message, { headers });
-}
+const UNUSABLE = new Problem(503, 'store-unusable', 'The store of the bridge cannot be used now.', {
+  headers: { 'Retry-After': '5' },
+});
 
 function findProblem(error: unknown): Problem | undefined {
   const status = isNamed(error) && typeof error.status === 'number' ? error.status : 500;

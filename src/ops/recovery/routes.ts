@@ -86,16 +86,15 @@ async function* walk({ store: { read: db }, rules }: OpsSources, after: number) 
   for (let from: number | undefined = after; from !== undefined; await nextTurn()) {
     const next = { seq: { '>': from } };
     const rows: ResourceRow[] = await listWhere(db, 'resources', next, NEXT);
+    const { user: users = [], group: groups = [] } = Object.groupBy(rows, ({ type }) => type);
     const existing = {
-      user: await findExisting(db, 'user', rows.filter(isUser).flatMap(listNames)),
-      group: await findExisting(db, 'group', rows.filter(isGroup).flatMap(listNames)),
+      user: await findExisting(db, 'user', users.flatMap(listNames)),
+      group: await findExisting(db, 'group', groups.flatMap(listNames)),
     };
     const observed = rows.filter(({ origin }) => origin === null).map(({ id }) => id);
     const privileges = await listPrivileges(db, rules, observed);
-    const waiting = await countWaitingLinks(
-      db,
-      rows.filter(isGroup).map(({ id }) => id),
-    );
+    const groupIds = rows.flatMap((row) => (row.type === 'group' ? row.id : []));
+    const waiting = await countWaitingLinks(db, groupIds);
     for (const row of rows) {
       const [match] = listNames(row).flatMap((name) => existing[row.type].get(name) ?? []);
       const item = classify(row, match, privileges.get(row.id));
@@ -110,9 +109,6 @@ async function* walk({ store: { read: db }, rules }: OpsSources, after: number) 
     from = rows.at(-1)?.seq;
   }
 }
-
-const isUser = (row: ResourceRow) => row.type === 'user';
-const isGroup = (row: ResourceRow) => row.type === 'group';
 
 /** The names by which the service may have what a managed user or group would take over. */
 function listNames(row: ResourceRow): string[] {

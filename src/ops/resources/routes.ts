@@ -159,8 +159,7 @@ function toParts(
 
 const NOT_RELEASED = {
   unmanaged: 'The bridge only observes it already.',
-  waits:
-    'Something of it waits for the service: once that is done, or refused and taken back, it can go.',
+  waits: 'Something of it waits for the service: once that is done, or taken back, it can go.',
   'not-in-service': 'The service was not seen to have it: have its provider delete it.',
   ruled: 'Rules of the configuration draw on the group or fill its admins: change them first.',
 } as const;
