@@ -42,32 +42,28 @@ export const exportRoutes = [
     const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();
     return { ...ok(await takeCensus(sources, entries, provider)), acts: [] };
   }),
-  route(
-    { ...HANDOVER, readers },
-    async (sources, { params: { from }, query: { filters }, req }) => {
-      const { to, dryRun } = filters;
-      if (to === undefined || to === from)
-        throw new InvalidRequest('`to` is the name of another provider.');
-      const reading = { idsOf: 'provider', providers: [from, to] } as const;
-      const entries = await parseFile(sources, req, reading);
-      const { items, handovers } = await findHandovers(sources.store.read, [from, to], entries);
-      const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
-      if (dryRun === 'true' || handovers.length === 0)
-        return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
-      const reason = `what belongs to ${from} goes to ${to}`;
-      const { kind, plan } = await sources.drifts.handOver(handovers, reason);
-      const { id: planId, hash } = plan;
-      if (kind === 'waits') {
-        const message = `Plan ${planId} hands over already: approve or discard it.`;
-        throw new Problem(409, 'waits', message, { more: { plan: planId } });
-      }
-      const change = { after: { to, planId, handedOver: handovers.length } };
-      return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
-    },
-  ),
-  route({ ...ID_IMPORT, readers }, async (sources, { params, query: { filters }, req }) => {
-    const { provider } = params;
-    const { type = 'user', dryRun } = filters;
+  route({ ...HANDOVER, readers }, async (sources, { params: { from }, query, req }) => {
+    const { to, dryRun } = query.filters;
+    if (to === undefined || to === from)
+      throw new InvalidRequest('`to` is the name of another provider.');
+    const reading = { idsOf: 'provider', providers: [from, to] } as const;
+    const entries = await parseFile(sources, req, reading);
+    const { items, handovers } = await findHandovers(sources.store.read, [from, to], entries);
+    const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
+    if (dryRun === 'true' || handovers.length === 0)
+      return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
+    const reason = `what belongs to ${from} goes to ${to}`;
+    const { kind, plan } = await sources.drifts.handOver(handovers, reason);
+    const { id: planId, hash } = plan;
+    if (kind === 'waits') {
+      const message = `Plan ${planId} hands over already: approve or discard it.`;
+      throw new Problem(409, 'waits', message, { more: { plan: planId } });
+    }
+    const change = { after: { to, planId, handedOver: handovers.length } };
+    return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
+  }),
+  route({ ...ID_IMPORT, readers }, async (sources, { params: { provider }, query, req }) => {
+    const { type = 'user', dryRun } = query.filters;
     const reading = { idsOf: 'server', providers: [provider] } as const;
     const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();
     const sought = { type, provider, idAttribute: 'externalId' } as const;
