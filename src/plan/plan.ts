@@ -131,9 +131,8 @@ export function planGroup(state: GroupState, { membersPerCall, deletion }: Group
   const differing = observed && listGroupDifferences(desired, observed, cells);
   const isSet = (field: GroupField) =>
     isSettable(field) && desired[field] !== undefined && !deleted;
-  const entities = waiting.filter(isEntityField).filter((field) => isEntityOpen(state, field));
-  const open = [...listOpen(cells, differing, isSet), ...entities];
-  const left = entities.filter((field) => !deleted || findWantedRoles(cells[field]) === '');
+  const open = listOpen(cells, differing, isSet);
+  const roles = waiting.filter(isEntityField).flatMap((field) => toEntityFacts(state, field));
   const losses = listLosses(state);
   const facts = [
     ...links.map(toLinkFact),
@@ -141,9 +140,11 @@ export function planGroup(state: GroupState, { membersPerCall, deletion }: Group
       const rank = losses.includes(part) ? RANKS.leave : RANKS.field;
       return { part, call: 'update', rank, values: { [part]: desired[part] } };
     }),
-    ...left.map((field) => toEntityFact(state, field)),
+    ...roles.filter(({ values }) => !deleted || values?.roles?.length === 0),
   ];
-  const done = waiting.filter((field) => !open.includes(field));
+  const isOpen = (field: GroupField) =>
+    open.includes(field) || roles.some(({ part }) => part === field);
+  const done = waiting.filter((field) => !isOpen(field));
   return { step: toStep(facts, cells, membersPerCall), done };
 }
 
@@ -166,29 +167,21 @@ export function isSettable(field: Field) {
   );
 }
 
-function isEntityOpen(state: GroupState, field: EntityField): boolean {
-  const { cells, entities } = state;
-  if (findWantedRoles(cells[field]) === undefined) return false;
-  if (entities === undefined || listUnsure(cells).includes(field)) return true;
-  return mayBeThere(state, field) || !holdsRoles(cells[field], entities.roles[field]);
-}
-
-/** True for an entity that the last list does not show and that may have been there since before the rules. */
-function mayBeThere({ cells, entities }: GroupState, field: EntityField): boolean {
-  return wasThere(cells[field]) && !entities?.roles[field];
-}
-
-/** Before roles are given the entities are listed, to know what was there before the rules; removals need no look. */
-function toEntityFact(state: GroupState, part: EntityField): OpenFact {
-  const { cells, entities } = state;
-  const roles = parseRoles(findWantedRoles(cells[part]));
-  const isUnseen = entities === undefined || mayBeThere(state, part);
+/** Lists what an entity needs: nothing, its roles, or a list of what was there before the rules, which removals do without. */
+function toEntityFacts({ cells, entities }: GroupState, part: EntityField): OpenFact[] {
+  const wanted = findWantedRoles(cells[part]);
+  if (wanted === undefined) return [];
+  const seen = entities?.roles[part];
+  // The last list does not show it, and it may have been there since before the rules.
+  const isUnseen = entities === undefined || (wasThere(cells[part]) && !seen);
+  const isHeld = !isUnseen && holdsRoles(cells[part], seen);
+  if (isHeld && !listUnsure(cells).includes(part)) return [];
+  const roles = parseRoles(wanted);
   if (roles.length > 0 && isUnseen) {
-    return { part, call: 'list-entities', rank: RANKS.listEntities };
+    return [{ part, call: 'list-entities', rank: RANKS.listEntities }];
   }
   const rank = roles.length === 0 ? RANKS.leave : RANKS.entity;
-  const isListed = entities?.roles[part] !== undefined;
-  return { part, call: 'entity', rank, values: { roles, isListed } };
+  return [{ part, call: 'entity', rank, values: { roles, isListed: seen !== undefined } }];
 }
 
 /** Lists owned fields that wait and that the service may not hold; without an observation all of them. */

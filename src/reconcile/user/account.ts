@@ -24,9 +24,11 @@ export async function lookForUser({ deps, state }: StepCall<UserState>): Promise
   return taken.kind === 'refused' ? MISSING : taken;
 }
 
-function toFound(deps: ReconcileDeps, user: ScimUser): Outcome {
-  const observed = observeUser(deps, user, undefined, scim.getUsers);
-  return { kind: 'done', known: { ids: { restId: user.id }, observed, done: ['account'] } };
+function toFound(deps: ReconcileDeps, user: ScimUser, how?: { adopted: true }): Outcome {
+  const shown = observeUser(deps, user, undefined, scim.getUsers);
+  const observed = how ? { ...shown, owner: false } : shown;
+  const known = { ids: { restId: user.id }, observed, ...how };
+  return { kind: 'done', known: { ...known, done: ['account'] } };
 }
 
 /** Looks at one user in the service, by the account where it is known. @throws UpstreamError */
@@ -98,14 +100,9 @@ async function adoptFound(
   problem?: Refusal,
 ): Promise<Outcome> {
   const obstacle = await findObstacle(deps, user);
-  if (obstacle !== undefined) {
-    const refusal = { ...problem, ...toOwnRefusal(obstacle) };
-    return { kind: 'refused', parts: ['account'], problem: refusal };
-  }
-  const observed = { ...observeUser(deps, user, undefined, scim.getUsers), owner: false };
-  const ids = { restId: user.id };
-  const known = { ids, observed, adopted: true, done: ['account'] } as const;
-  return { kind: 'done', known };
+  if (obstacle === undefined) return toFound(deps, user, { adopted: true });
+  const refusal = { ...problem, ...toOwnRefusal(obstacle) };
+  return { kind: 'refused', parts: ['account'], problem: refusal };
 }
 
 /** Why an account is not taken over, in words; undefined: it is. @throws UpstreamError */
