@@ -111,7 +111,7 @@ export async function ruleLinks(
     due_at: now,
     due_class: removes ? (0 as const) : (1 as const),
   };
-  await updateRow(tx, { type: 'group', id: groupId }, { version, modified_at: now, ...due });
+  await updateRow(tx, row, { version, modified_at: now, ...due });
   return { row, writes };
 }
 

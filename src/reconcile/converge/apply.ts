@@ -97,13 +97,14 @@ async function takeAccount(r: Recording, upstream_id: number): Promise<void> {
   const others = await listRows(tx, 'user', { upstream_id, deleted_at: { '<>': null } });
   const deleted = others.filter(({ id }) => id !== row.id);
   if (deleted.length === 0) return;
-  for (const { seq, id, version } of deleted) {
+  for (const other of deleted) {
+    const { id, version } = other;
     await leaveGroups(tx, id, now);
-    await moveLinks(tx, 'user', { seq }, row);
+    await moveLinks(tx, 'user', other, row);
     await updateWhere(tx, 'own_calls', { resource_id: id }, { resource_id: row.id });
     // What it was about to do is not to be done any more.
     const nothing = { ...NOTHING_OPEN, upstream_id: null, version: version + 1 };
-    await updateRow(tx, { type: 'user', id }, nothing);
+    await updateRow(tx, other, nothing);
   }
   const doubts = deleted.flatMap((one) => one.unsure_until ?? []);
   const unsure_until =

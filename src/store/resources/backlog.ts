@@ -101,8 +101,8 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
 
 /** Makes the user due at `at` (epoch milliseconds) who waits for a seat and was tried longest ago. */
 export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
-  const [next] = await select<Pick<UserRow, 'type' | 'id' | 'cells' | 'due_at'>>(tx)`
-    select type, id, cells, due_at from resources where seat_since is not null and due_at is not null
+  const [next] = await select<UserRow>(tx)`
+    select * from resources where seat_since is not null and due_at is not null
     order by due_at, seq limit 1 ${forUpdate(tx, 'update skip locked')}`;
   if (next === undefined) return;
   await updateRow(tx, next, {

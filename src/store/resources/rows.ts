@@ -1,10 +1,10 @@
-import { type Insertable, type RawBuilder, sql, type UpdateObject } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities, toEntityField } from '../../domain/entity.ts';
 import type { SentCreate } from '../../domain/kinds.ts';
 import type { GivenKey, GroupId, ResourceKey, UserId } from '../../domain/values.ts';
-import { toResourceKey, userId } from '../../domain/values.ts';
+import { userId } from '../../domain/values.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
 import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/dialect.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
@@ -33,8 +33,11 @@ export type NewRow<Type extends ResourceType = ResourceType> = Typed<
   Insertable<Schema['resources']>,
   Type
 >;
-/** The columns of a change. */
-export type RowChange = UpdateObject<Schema, 'resources'> & Partial<Carried>;
+type Names = (typeof NAME_COLUMNS)[number] | 'name' | 'attributes';
+/** The columns of a change; undefined: it stays. */
+export type RowChange = Partial<Pick<ResourceRow, Names>> & {
+  readonly [Column in Exclude<keyof ResourceRow, Names>]?: ResourceRow[Column] | undefined;
+};
 
 type Key<Type extends ResourceType> = { readonly type: Type; readonly id: string };
 
@@ -91,21 +94,16 @@ export async function insertRows<Type extends ResourceType>(
 }
 
 /**
- * Changes a user or group that was read in this transaction, with the addresses by which filters find a user, and remembers
- * the names that it loses. The groups that show a user get a new version with the name that they show.
- * @param row as it was read; of a key alone the names are read again where they may change
+ * Changes a user or group, given as it was read in this transaction, with the addresses by which filters find a user, and
+ * remembers the names that it loses. The groups that show a user get a new version with the name that they show.
  */
-export async function updateRow(
-  tx: Db,
-  row: GivenKey & Partial<Carried>,
-  change: RowChange,
-): Promise<void> {
+export async function updateRow(tx: Db, row: ResourceRow, change: RowChange): Promise<void> {
   if (Object.values(change).every((value) => value === undefined)) return;
   await keepNames(tx, row, change);
   await sql`update resources set ${toAssignments(change)} where id = ${row.id}`.execute(tx);
   const isNamedAsBefore = change.name === undefined || change.name === row.name;
   if (row.type === 'group' || (isNamedAsBefore && change.deleted_at === undefined)) return;
-  await touchGroupsOf(tx, row.id, typeof change.modified_at === 'number' ? change.modified_at : 0);
+  await touchGroupsOf(tx, row.id, change.modified_at ?? 0);
 }
 
 /** Stores the columns that differ from what was read, so that what the transaction changed elsewhere in the row stays. */
@@ -117,36 +115,25 @@ export function saveRow(tx: Db, before: ResourceRow, after: ResourceRow): Promis
 
 const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
 
-type Carried = Pick<Row<'resources'>, (typeof NAME_COLUMNS)[number] | 'name' | 'attributes'>;
-
-const listEmails = (type: ResourceType, { attributes }: Pick<Carried, 'attributes'>) =>
+const listEmails = (type: ResourceType, { attributes }: Pick<ResourceRow, 'attributes'>) =>
   type === 'user' ? listFoldedEmails(parseStored(attributes)) : [];
 
 /** Keeps the shown addresses of a user, and remembers the names that a change takes away: a rename ends no protection. */
-async function keepNames(
-  tx: Db,
-  row: GivenKey & Partial<Carried>,
-  change: RowChange,
-): Promise<void> {
+async function keepNames(tx: Db, row: ResourceRow, change: RowChange): Promise<void> {
   const isTouched = [...NAME_COLUMNS, 'attributes' as const].some(
     (column) => change[column] !== undefined && change[column] !== row[column],
   );
   // No name of an erased user is kept either.
   if (!isTouched || typeof change.erased_at === 'number') return;
-  const before = isWhole(row) ? row : await getRow(tx, row);
-  const after: Carried = { ...before, ...change };
-  const [had, has] = [listEmails(row.type, before), listEmails(row.type, after)];
+  const after: Pick<ResourceRow, Names> = { ...row, ...change };
+  const [had, has] = [listEmails(row.type, row), listEmails(row.type, after)];
   const left = new Set([...NAME_COLUMNS.map((column) => after[column]), ...has]);
-  const gone = new Set([...NAME_COLUMNS.map((column) => before[column]), ...had]).difference(left);
-  const resource = toResourceKey(row).id;
+  const gone = new Set([...NAME_COLUMNS.map((column) => row[column]), ...had]).difference(left);
   const toRows = (names: Iterable<string | null>, former: 0 | 1) =>
-    [...names].flatMap((name) => (name ? [{ resource, name, former }] : []));
+    [...names].flatMap((name) => (name ? [{ resource: row.id, name, former }] : []));
   const changed = [...toRows(new Set(has).difference(new Set(had)), 0), ...toRows(gone, 1)];
   await putAll(tx, 'names', ['name', 'resource'], changed);
 }
-
-const isWhole = (row: GivenKey & Partial<Carried>): row is GivenKey & Carried =>
-  'attributes' in row && 'name_folded' in row;
 
 /** Removes a user or group with its links: never created, or unmanaged and gone. The groups that show a user change with it. */
 export async function deleteRow(tx: Db, { type, id }: GivenKey, now: number): Promise<void> {
@@ -196,26 +183,22 @@ export async function revive<Type extends ResourceKey['type']>(
   await updateWhere(tx, 'own_calls', { resource_id: row.id }, { resource_id: id });
   const cells = isUser ? onlyEchoes(parseCells(row)) : onlyEntities(parseCells(row));
   const mayExist = row.sent_creates !== '[]';
-  await updateRow(
-    tx,
-    { ...row, type, id },
-    {
-      ...NOTHING_OPEN,
-      cells: JSON.stringify(cells),
-      sent_creates: row.sent_creates,
-      // A call that is on its way finds no row of its id to record its outcome in.
-      must_look: Math.max(row.must_look, mayExist ? 1 : 0),
-      unsure_until: row.unsure_until,
-      version: row.version + 1,
-      due_class: 1,
-      deleted_at: null,
-      left_at: null,
-      out_at: null,
-      erased_at: null,
-      seat_since: null,
-      ...columns,
-    },
-  );
+  await updateRow(tx, await getRow(tx, { type, id }), {
+    ...NOTHING_OPEN,
+    cells: JSON.stringify(cells),
+    sent_creates: row.sent_creates,
+    // A call that is on its way finds no row of its id to record its outcome in.
+    must_look: Math.max(row.must_look, mayExist ? 1 : 0),
+    unsure_until: row.unsure_until,
+    version: row.version + 1,
+    due_class: 1,
+    deleted_at: null,
+    left_at: null,
+    out_at: null,
+    erased_at: null,
+    seat_since: null,
+    ...columns,
+  });
   // What waited for the deactivation waits for nothing now.
   if (isUser) await notifyGroupsOf(tx, userId(id), now);
   return getRow(tx, { type, id });

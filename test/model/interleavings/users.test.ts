@@ -1,4 +1,4 @@
-import { updateRow } from '../../../src/store/resources/rows.ts';
+import { getRow, updateRow } from '../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from './play.ts';
 import type { Replica } from './replica.ts';
 import { BAD, patchUser, postUser, remove } from './requests.ts';
@@ -52,13 +52,10 @@ const slowLook: Scenario = {
     const { random, company, scheduler } = play;
     const ada = await play.addUser('ada@example.com', 'created');
     if (random.chance(0.5)) company.service.updateUser(ada.account.id, { active: false });
-    await play.world.store.write((tx) =>
-      updateRow(
-        tx,
-        { type: 'user', id: ada.id },
-        { must_look: 1, cells: '{"active":{"pending":1}}', due_at: scheduler.now() },
-      ),
-    );
+    await play.world.store.write(async (tx) => {
+      const change = { must_look: 1, cells: '{"active":{"pending":1}}', due_at: scheduler.now() };
+      await updateRow(tx, await getRow(tx, { type: 'user', id: ada.id }), change);
+    });
     const replicas = await play.addReplicas();
     play.setTrouble(random.pick([{}, { answerLost: 0.2, lost: 0.1 }]));
     const wishes = [
