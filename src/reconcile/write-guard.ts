@@ -24,16 +24,14 @@ export type Mode = 'live' | 'observe';
 /** Guard that the transport asks before each call that changes the service. */
 export type WriteGuard = Awaited<ReturnType<typeof openWriteGuard>>;
 
-interface GuardOptions {
+/** Opens the guard with the stored pause, which a restart obeys. @param onChange called in each process @throws StoreError */
+export async function openWriteGuard(options: {
   readonly mode: Mode;
   readonly store: Store;
   readonly clock: Clock;
-  /** Called when a pause begins in this process, and when it ends. */
   readonly onChange: (change: { paused: boolean }) => void;
-}
-
-/** Opens the guard with the stored pause, which a restart obeys. @throws StoreError */
-export async function openWriteGuard({ store, clock, mode, onChange }: GuardOptions) {
+}) {
+  const { store, clock, mode, onChange } = options;
   const followed = await followShared(store, PAUSE, (pause, before) => {
     const paused = pause !== undefined;
     if (paused === (before !== undefined)) return;

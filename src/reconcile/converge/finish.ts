@@ -87,21 +87,14 @@ export async function finish(r: Recording): Promise<Recorded> {
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isOver = step.action === undefined;
   const links = await readSummary(r);
-  const waits = listWaiting(cells).length > 0 || links.oldest !== undefined;
-  const doubtEnd = left.unsure_until ?? 0;
-  const times = [
-    findNextRetryAt(cells, now),
-    links.nextRetryAt,
-    doubtEnd > now ? doubtEnd : undefined,
-  ];
-  const next = Math.min(...times.filter((at) => typeof at === 'number'));
-  const nextAt = Number.isFinite(next) ? next : null;
+  const times = [findNextRetryAt(cells, now), links.nextRetryAt, left.unsure_until];
+  const next = Math.min(...times.flatMap((at) => (at != null && at > now ? at : [])));
   r.row = {
     ...left,
     ...toCellColumns(cells, links.worst?.stuck_at),
-    ...(waits ? toFailureColumns(r, cells, links) : NOTHING_FAILS),
+    ...toFailureColumns(r, cells, links),
     due_class: removesAccess(step, links.removes) ? 0 : 1,
-    due_at: isOver ? nextAt : left.due_at,
+    due_at: isOver ? (Number.isFinite(next) ? next : null) : left.due_at,
   };
   const progress = toProgress(r.row, links.oldest);
   if (isOver) takeDelivered(r, progress);
@@ -134,11 +127,14 @@ function isAccessOpen(row: ResourceRow, kind: 'leaver' | 'joiner'): boolean {
   return isToBeOut && observed?.active === true && observed.temporarilyInactive !== true;
 }
 
-/** Columns of a row of which nothing waits: nothing of it fails. */
-const NOTHING_FAILS = { attempts: 0, failing_since: null, last_error: null } as const;
-
-/** Columns of the trouble of what still waits, with its own reason: failing changes have failed for some time. */
-function toFailureColumns({ row, now }: Recording, cells: Cells<Field>, { worst }: WaitingSummary) {
+/** Columns of the trouble of what waits, with its own reason: failing changes have failed for some time. */
+function toFailureColumns(
+  { row, now }: Recording,
+  cells: Cells<Field>,
+  { oldest, worst }: WaitingSummary,
+) {
+  if (listWaiting(cells).length === 0 && oldest === undefined)
+    return { attempts: 0, failing_since: null, last_error: null };
   const attempts = Math.max(row.attempts, countAttempts(cells), worst?.attempts ?? 0);
   const own = findProblem(cells);
   const problem = worst?.stuck_at == null ? (own ?? worst?.problem) : worst.problem;

@@ -1,7 +1,6 @@
 import { ask, type Cells, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { refuse as refuseFact } from '../../domain/failure.ts';
-import type { LinkChange } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
 import type { JsonObject, Refusal } from '../../domain/values.ts';
@@ -17,6 +16,7 @@ import { toUnmanaged } from '../differences.ts';
 import { stuckDelayMs } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
 import { changeFacts, type Recording } from './finish.ts';
+import { EXISTENCE } from './step.ts';
 
 /**
  * Takes back writes that were not answered yet (RFC 7644 §3.5.2): the last one as a whole, of earlier ones the refused
@@ -30,45 +30,33 @@ export async function refuse(
 ): Promise<boolean> {
   const { row, undone } = r;
   const asked = parseCells<Field>(row);
-  const reverted = new Set<Field>();
+  const left = new Set(parts);
   for (const waiter of r.waiters) {
     const { version, undo } = waiter;
+    const written = new Set(undo.links.map(toLinkText));
     // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
     // not refused. A field asked for by a rule belongs to no write.
-    const fields = listFields(parts).filter(
-      (field) => asked[field]?.pending === version && !isRuled(r.row, field),
+    const refused = parts.filter((part) =>
+      typeof part === 'string'
+        ? asked[part]?.pending === version && !isRuled(r.row, part)
+        : part.version === version && written.has(toLinkText(part)),
     );
-    if (takesElse(waiter, fields, parts)) continue;
-    const isExistence = fields.some((field) => field === 'account' || field === 'existence');
-    if (undo.before === undefined && isExistence) {
-      undone.push({ version, problem });
-      return false;
-    }
-    const written = new Set(undo.links.map(toLinkText));
-    const links = listLinks(parts).filter(
-      (link) => link.version === version && written.has(toLinkText(link)),
-    );
-    if (fields.length === 0 && links.length === 0) continue;
-    undone.push({ version, problem: withLinks(problem, links) });
-    r.row = await takeBack(r, { waiter, fields, links, isLast: row.version === version });
-    for (const field of fields) reverted.add(field);
+    if (refused.length === 0 || takesElse(undo, refused)) continue;
+    undone.push({ version, problem: withLinks(problem, listLinks(refused)) });
+    if (undo.before === undefined && refused.includes(EXISTENCE[row.type])) return false;
+    r.row = await takeBack(r, { waiter, refused, isLast: row.version === version });
+    for (const part of refused) left.delete(part);
   }
   // Nothing is wanted any more of a write that was taken back as a whole.
   const isTakenBack = r.row.origin !== row.origin || r.row.deleted_at !== row.deleted_at;
-  const kept = parts.filter((part) => typeof part !== 'string' || !reverted.has(part));
-  if (!isTakenBack) await deferRest(r, kept, problem);
+  if (!isTakenBack && left.size > 0) await defer(r, [...left], problem);
   return true;
 }
 
 /** True when a write takes something away and the service refused something else of it: the removal stays acknowledged. */
-function takesElse(
-  { version, undo }: Waiter,
-  fields: readonly string[],
-  parts: readonly Part[],
-): boolean {
-  const isRemoval = (part: LinkChange) => !part.wanted && part.version === version;
-  const isTaken = fields.some((field) => undo.taken.includes(field));
-  return undo.taken.length > 0 && !isTaken && !listLinks(parts).some(isRemoval);
+function takesElse({ taken }: Undo, refused: readonly Part[]): boolean {
+  const isTaken = (part: Part) => (typeof part === 'string' ? taken.includes(part) : !part.wanted);
+  return taken.length > 0 && !refused.some(isTaken);
 }
 
 /** Adds to a problem the SCIM ids of the users who were put back. */
@@ -78,19 +66,17 @@ function withLinks(problem: Refusal, links: readonly LinkKey[]): Refusal {
 }
 
 /** Defers the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */
-async function deferRest(r: Recording, parts: readonly Part[], problem: Refusal): Promise<void> {
-  const { undone, isRetried, now, random } = r;
+async function defer(r: Recording, parts: readonly Part[], problem: Refusal): Promise<void> {
+  const { isRetried, now, random } = r;
   const deferral = { problem, now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
-  const versions = new Set(undone.map(({ version }) => version));
-  const left = parts.filter((part) => typeof part === 'string' || !versions.has(part.version));
-  await changeFacts(r, left, (fact) => refuseFact(fact, deferral));
-  if (left.length > 0) r.row = { ...r.row, attempts: r.row.attempts + 1 };
+  await changeFacts(r, parts, (fact) => refuseFact(fact, deferral));
+  r.row = { ...r.row, attempts: r.row.attempts + 1 };
 }
 
 interface RefusedWrite {
   readonly waiter: Waiter;
-  readonly fields: readonly Field[];
-  readonly links: readonly LinkKey[];
+  /** Its parts that the service refused. */
+  readonly refused: readonly Part[];
   /** True: no other write was stored since. */
   readonly isLast: boolean;
 }
@@ -133,7 +119,7 @@ async function takeBackGroup(
   const isDeleted = isUnchanged && before?.deleted !== false;
   const isWhole = isDeleted || (isUnchanged && before?.origin === null);
   const versions = { version: waiter.version, next: row.version + 1 };
-  const refused = new Set(write.links.map(toLinkText));
+  const refused = new Set(listLinks(write.refused).map(toLinkText));
   const back = isLast && !isWhole ? written : written.filter((one) => refused.has(toLinkText(one)));
   await changeNamed(tx, row, back, (link, one) => revertLink(link, one.before, versions));
   reverted.push(...(isWhole ? await listLinkedUsers(tx, row) : back.map(({ userId }) => userId)));
@@ -167,7 +153,7 @@ async function followMembers(tx: Db, row: GroupRow, undo: Undo): Promise<GroupRo
 /** The row without the refused fields of a write, or without all that was written where no other write was stored since. */
 function withoutWrite<Row extends ResourceRow>(
   row: Row,
-  { waiter: { undo }, fields, isLast }: RefusedWrite,
+  { waiter: { undo }, refused, isLast }: RefusedWrite,
 ): Row {
   const { before = { attributes: {}, cells: {}, deleted: undefined } } = undo;
   const version = row.version + 1;
@@ -175,7 +161,9 @@ function withoutWrite<Row extends ResourceRow>(
     attributes: parseStored<JsonObject>(row.attributes),
     cells: parseCells<Field>(row),
     before,
-    ...{ fields, isLast, version },
+    fields: listFields(refused),
+    isLast,
+    version,
   });
   return {
     ...row,

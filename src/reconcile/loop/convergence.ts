@@ -238,22 +238,19 @@ function createWorkers(deps: ReconcileDeps, runner: Convergence) {
     });
   }
 
-  async function list(classes: readonly DueClass[]): Promise<DueWork[]> {
-    const limit = RUNS + REMOVAL_RUNS - active + 1;
-    const which = { now: clock.now(), classes, limit, except: runner.listLocked() };
-    const due = await listDue(store.read, which);
-    if (due.length < limit || looking > 0) return due;
-    // The list may end before the looks.
-    return [...due, ...(await listDue(store.read, { ...which, classes: [2], limit: 1 }))];
-  }
-
   /** Runs what is due, the most urgent first. */
   async function take(): Promise<void> {
     await prioritiseRemovals(deps, runner);
     const classes = DUE_CLASSES.filter(hasRoom);
     if (classes.length === 0) return;
+    const limit = RUNS + REMOVAL_RUNS - active + 1;
+    const which = { now: clock.now(), classes, limit, except: runner.listLocked() };
+    const due = await listDue(store.read, which);
+    // The list may end before the looks.
+    if (due.length === limit && looking === 0)
+      due.push(...(await listDue(store.read, { ...which, classes: [2], limit: 1 })));
     let left = 0;
-    for (const work of await list(classes)) {
+    for (const work of due) {
       if (hasRoom(work.dueClass)) run(work);
       else if (work.dueClass === 1) left += 1;
     }
