@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from './extensions.ts';
+import type { DesiredGroup, GroupField, LinkChange, ObservedGroup } from './kinds.ts';
 import {
-  type DesiredGroup,
-  type GroupField,
   isAnotherGroup,
   isInService,
-  type LinkChange,
   listGroupDifferences,
-  type ObservedGroup,
   toDesiredGroup,
   withCreated,
 } from './kinds.ts';

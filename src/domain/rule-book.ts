@@ -131,7 +131,8 @@ function rule(
 ) {
   const rulings: { [field: string]: Ruling } = {};
   for (const { number, values, matches } of rules) {
-    if (!matches(names)) continue;
+    const isSet = values.every(([field]) => rulings[field] !== undefined);
+    if (isSet || !matches(names)) continue;
     for (const [field, value] of values) rulings[field] ??= { value, rule: number };
   }
   return rulings;

@@ -2,15 +2,8 @@ import { expect, test } from 'vitest';
 import type { Cells } from './cell.ts';
 import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from './extensions.ts';
-import {
-  type GroupField,
-  type GroupState,
-  type ObservedUser,
-  toDesiredGroup,
-  toDesiredUser,
-  type UserField,
-  type UserState,
-} from './kinds.ts';
+import type { GroupField, GroupState, ObservedUser, UserField, UserState } from './kinds.ts';
+import { toDesiredGroup, toDesiredUser } from './kinds.ts';
 import { groupId, type JsonObject, userId } from './values.ts';
 
 import * as writes from './write.ts';
