@@ -1,5 +1,5 @@
-import type { FieldValues } from './cell.ts';
-import type { OwnGroupField, UserField } from './kinds.ts';
+import type { Cells, FieldValues } from './cell.ts';
+import { listDiffering, type OwnGroupField, type UserField } from './kinds.ts';
 import type { LinkList } from './link.ts';
 import { hasMoreBits } from './protection.ts';
 import { toCount } from './text.ts';
@@ -168,14 +168,16 @@ export interface FieldChange {
   readonly observed: JsonObject;
 }
 
-/** Lists the changes of these fields. A value that nobody wants, or that the service does not tell, cannot differ. */
+/** Lists the changes of those fields that are meant and differ. A value that the service does not tell cannot differ. */
 export function listFieldChanges<Field extends UserField | OwnGroupField>(
-  fields: readonly Field[],
   values: FieldValues<Field>,
+  cells: Cells<Field>,
+  isMeant: (field: Field) => boolean,
 ): FieldChange[] {
-  const changes = fields.flatMap((field): FieldChange[] => {
+  const differing = listDiffering(values, cells).filter(isMeant);
+  const changes = differing.flatMap((field): FieldChange[] => {
     const [wanted, seen] = values[field] ?? [];
-    if (wanted === undefined || seen === undefined || wanted === seen) return [];
+    if (wanted === undefined || seen === undefined) return [];
     const [on, off = on] = FIELD_CHANGES[field];
     const kind = wanted === false ? off : on;
     return [{ kind, desired: { [field]: wanted }, observed: { [field]: seen } }];

@@ -324,7 +324,7 @@ export const listGroupDifferences = (
 ) => listDiffering(toGroupValues(desired, observed), cells);
 
 /** Lists the fields of which the service does not hold the wanted value. A value that nobody wants cannot differ. */
-const listDiffering = <Field extends UserField | OwnGroupField>(
+export const listDiffering = <Field extends UserField | OwnGroupField>(
   values: FieldValues<Field>,
   cells: Cells<Field>,
 ) =>

@@ -1,17 +1,11 @@
 import { withLicences, withRole } from '../domain/assignment.ts';
-import { type Cells, isWaiting } from '../domain/cell.ts';
+import { isWaiting } from '../domain/cell.ts';
 import { CHANGES, findHarm, listFieldChanges, toChangeKey } from '../domain/change.ts';
 import type { Difference } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import { GROUP_EXTENSION, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, ObservedGroup, ObservedUser, Sightings } from '../domain/kinds.ts';
-import {
-  isGone,
-  listGroupDifferences,
-  listUserDifferences,
-  toGroupValues,
-  toUserValues,
-} from '../domain/kinds.ts';
+import { isGone, toGroupValues, toUserValues } from '../domain/kinds.ts';
 import { splitName } from '../domain/name.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { limitMarks } from '../domain/text.ts';
@@ -86,9 +80,8 @@ async function listOfUser(db: Db, row: UserRow, deactivation: Deactivation): Pro
   }
   const changes: Change[] = [];
   if (observed !== undefined) {
-    const fields = listUserDifferences(desired, observed, cells, deactivation);
     const values = toUserValues(desired, observed, deactivation);
-    changes.push(...listFieldChanges(withoutWaiting(fields, cells), values));
+    changes.push(...listFieldChanges(values, cells, (field) => !isWaiting(cells[field])));
   } else if (!hasWaiting(row)) {
     // Nothing was ever seen of the account: that of a deleted user is taken to work.
     const off = { desired: { active: false }, observed: { active: true } };
@@ -115,9 +108,8 @@ async function listOfGroup(db: Db, row: GroupRow): Promise<Change[]> {
   if (!isLinked(row)) return [creation, ...(await listOfLists(db, row))];
   if (observed === undefined) return [];
   if (isGone(observed)) return [creation];
-  const fields = listGroupDifferences(desired, observed, cells);
   const values = toGroupValues(desired, observed);
-  const changes = listFieldChanges(withoutWaiting(fields, cells), values);
+  const changes = listFieldChanges(values, cells, (field) => !isWaiting(cells[field]));
   return [...changes, ...(await listOfLists(db, row))];
 }
 
@@ -150,10 +142,6 @@ async function listOfLists(db: Db, row: GroupRow): Promise<Change[]> {
     return [{ kind: wanted ? set : 'entity.remove', memberId, desired, observed } as const];
   });
   return [...links, ...roles];
-}
-
-function withoutWaiting<Field extends string>(fields: readonly Field[], cells: Cells<Field>) {
-  return fields.filter((field) => !isWaiting(cells[field]));
 }
 
 /** Row that is unmanaged again, and shown as the service holds it. */

@@ -3,13 +3,8 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import { type ChangeKind, listFieldChanges } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
-import type { Deactivation, UserField } from '../../domain/kinds.ts';
-import {
-  listGroupDifferences,
-  listUserDifferences,
-  toGroupValues,
-  toUserValues,
-} from '../../domain/kinds.ts';
+import type { Deactivation, OwnGroupField, UserField } from '../../domain/kinds.ts';
+import { toGroupValues, toUserValues } from '../../domain/kinds.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -124,18 +119,16 @@ function listUserChanges(row: UserRow, match: ResourceRow | undefined, deactivat
   const { desired, observed = account, cells } = toUserState(row);
   if (row.origin === null || observed === undefined) return [];
   const isAsked = (field: UserField) => isWaiting(cells.account) || isWaiting(cells[field]);
-  const fields = listUserDifferences(desired, observed, cells, deactivation).filter(isAsked);
   const values = toUserValues(desired, observed, deactivation);
-  return listFieldChanges(fields, values).map((change) => ({ ...change, count: 1 }));
+  return listFieldChanges(values, cells, isAsked).map((change) => ({ ...change, count: 1 }));
 }
 
 function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]) {
   if (row.origin === null) return [];
   const { desired, observed, cells } = toGroupState(row);
-  const fields = observed
-    ? listGroupDifferences(desired, observed, cells).filter((field) => isWaiting(cells[field]))
-    : [];
-  const own = observed ? listFieldChanges(fields, toGroupValues(desired, observed)) : [];
+  const values = observed && toGroupValues(desired, observed);
+  const isAsked = (field: OwnGroupField) => isWaiting(cells[field]);
+  const own = values ? listFieldChanges(values, cells, isAsked) : [];
   const entities = listEntityFields(cells).filter((field) => isWaiting(cells[field]));
   const removed = entities.filter((field) => findWantedRoles(cells[field]) === '').length;
   const counted: readonly { kind: ChangeKind; count: number }[] = [
