@@ -31,9 +31,7 @@ export function lockCredential(tx: Db, kind: 'token' | 'client', idOrName: strin
 }
 
 /** Page of a list of credentials. */
-export interface AccessQuery extends NewestPart {
-  readonly state: 'live' | 'revoked' | undefined;
-}
+export type AccessQuery = NewestPart & { readonly state: 'live' | 'revoked' | undefined };
 
 /** Tokens or clients, the newest first; `live`: not revoked, expired or not. */
 export function listCredentials(db: Db, kind: 'token' | 'client', { state, ...part }: AccessQuery) {
@@ -77,13 +75,9 @@ export async function insertPassing(tx: Db, row: NewCredential): Promise<Credent
   return inserted;
 }
 
-/** Credential that is not revoked; it may have expired. */
-export interface LiveCredential {
-  readonly name: string;
-  readonly purpose: Purpose | 'client';
-  /** Epoch milliseconds; null: never. */
-  readonly expiresAt: number | null;
-}
+/** Credential that is not revoked; it may have expired (epoch milliseconds; null: it never does). */
+export type LiveCredential = Pick<CredentialRow, 'name'> &
+  Readonly<{ purpose: Purpose | 'client'; expiresAt: number | null }>;
 
 const LIVE_MAX = 3_000;
 

@@ -7,10 +7,7 @@ import { type Row, updateWhere } from './tables.ts';
 export type LeaderRow = Row<'leader'> & { readonly now: number };
 
 /** Lead of a process: what it did not store under this epoch is not its to store. */
-export interface Lead {
-  readonly owner: string;
-  readonly epoch: number;
-}
+export type Lead = { readonly owner: string; readonly epoch: number };
 
 /** Time after the last word of a leader until another process takes over, in milliseconds. */
 export const LEASE_MS = 5_000;

@@ -139,13 +139,7 @@ export const TOPICS = [
 export type Topic = (typeof TOPICS)[number];
 
 /** Tells all processes on one store of news. A ring may be lost, so each listener looks by itself now and then. */
-export interface Bell {
-  /** Tells every listener, in this process too. Never fails. */
-  ring(topic: Topic): void;
-  /** Calls `hear` at each ring, and after a time in which rings may have been lost; until the returned function is called. */
-  listen(topic: Topic, hear: () => void): () => void;
-}
-
+export type Bell = Omit<LocalBell, 'ringAll'>;
 /** Bell of one process. */
 export type LocalBell = ReturnType<typeof createLocalBell>;
 
@@ -153,10 +147,13 @@ export type LocalBell = ReturnType<typeof createLocalBell>;
 export function createLocalBell() {
   const news = new EventEmitter().setMaxListeners(0);
   return {
-    ring: (topic: Topic) => queueMicrotask(() => news.emit(topic)),
+    /** Tells every listener, in this process too. Never fails. */
+    ring: (topic: Topic): void => queueMicrotask(() => news.emit(topic)),
+    /** Tells all of everything, after a time in which rings may have been lost. */
     ringAll() {
       for (const topic of TOPICS) news.emit(topic);
     },
+    /** Calls `hear` at each ring, until the returned function is called. */
     listen(topic: Topic, hear: () => void) {
       news.on(topic, hear);
       return () => void news.off(topic, hear);

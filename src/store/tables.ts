@@ -55,10 +55,7 @@ export function listWhere<Name extends Table, Found = Row<Name>>(
 }
 
 /** Part of a list, the newest first: at most so many rows, before the one with the number `from`. */
-export interface NewestPart {
-  readonly from: number;
-  readonly limit: number;
-}
+export type NewestPart = { readonly from: number; readonly limit: number };
 
 /** Lists rows of a table that numbers them, the newest first. */
 export function listNewest<Name extends Table>(

@@ -65,11 +65,7 @@ export async function listFailing(db: Db, limit: number): Promise<TroubledResour
 }
 
 /** Part that was acknowledged and that the service refuses: a field, or a user in the members or admins. */
-interface StuckPart extends TroubledResource {
-  readonly field: string;
-  readonly person?: string;
-  readonly problem: Refusal;
-}
+type StuckPart = TroubledResource & Readonly<{ field: string; person?: string; problem: Refusal }>;
 
 /** Lists stuck fields and links, the longest first. */
 export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
@@ -183,17 +179,13 @@ function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> 
     from resources where left_at is not null and ${rest}`;
 }
 
-/** Selection of leavers since a time (epoch milliseconds), and the page of it to read, behind the last row of the page before. */
-interface LeaverQuery {
-  readonly userId: string | undefined;
-  readonly status: LeaverStatus | undefined;
-  readonly since: number;
-  readonly after: Pick<LeaverRow, 'left_at' | 'seq'>;
-  readonly limit: number;
-}
-
-/** Lists who left, the newest first. */
-export function listLeavers(db: Db, { userId, status, since, after, limit }: LeaverQuery) {
+/** Lists who left since a time (epoch milliseconds), the newest first, behind the last row of the page before. */
+export function listLeavers(
+  db: Db,
+  given: Readonly<{ userId: string | undefined; status: LeaverStatus | undefined }> &
+    Readonly<{ since: number; after: Pick<LeaverRow, 'left_at' | 'seq'>; limit: number }>,
+) {
+  const { userId, status, since, after, limit } = given;
   const isMeant = allOf([userId && sql`id = ${userId}`, status && IS_OF_STATUS[status]]);
   return selectLeavers(
     db,

@@ -10,10 +10,7 @@ import type { Db, ListPart } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { findRow, type ResourceRow, type ResourceType, type RowOf } from './rows.ts';
 
-/**
- * Filter of users or groups. `disputed`: a provider was answered 409 for the name, and the dispute is open. `q`: part of a
- * userName, an address or a displayName, in any case, or a whole id. Deleted ones are listed alone.
- */
+/** Filter of users or groups, deleted ones alone. `q`: part of a userName, an address or a displayName, in any case, or a whole id. */
 type ResourceFilter = Readonly<
   Partial<Record<'managed' | 'due' | 'stuck' | 'disputed' | 'drifted' | 'deleted', Flag>>
 > & { readonly q?: string };
@@ -24,11 +21,8 @@ export type Remarked<Type extends ResourceType> = RowOf<Type> &
   Readonly<Record<'drifts' | 'disputes', number>>;
 
 /** Selection of users or groups. A filter without a match looks at every row up to `untilSeq`. */
-interface ResourceQuery extends Partial<ListPart> {
-  readonly untilSeq?: number;
-  readonly id?: string;
-  readonly filter?: ResourceFilter;
-}
+type ResourceQuery = Partial<ListPart> &
+  Readonly<{ untilSeq?: number; id?: string; filter?: ResourceFilter }>;
 
 /** Lists users or groups for an operator, deleted or not where no filter is given. */
 export function listRemarked<Type extends ResourceType>(

@@ -165,12 +165,8 @@ const toLive = (type: ResourceType, id: string) =>
 /** Users that one statement reads of a group, so that it does not hold the event loop for long. */
 const USERS_AT_ONCE = 2_000;
 
-/** Some of the users that a list of a group shows, as JSON text, joined by commas. */
-export interface ShownUsers {
-  readonly items: string;
-  /** Place behind which the next part begins; undefined: this is the last one. */
-  readonly next: number | undefined;
-}
+/** Some of the users that a list of a group shows, as JSON text joined by commas, and where the next part begins, if there is one. */
+export type ShownUsers = { readonly items: string; readonly next: number | undefined };
 
 /** A list of groups, and where its users are: what `$ref` is before a slash and the id. */
 type ShownList = { readonly list: LinkList; readonly usersUrl: string };
