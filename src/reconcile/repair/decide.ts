@@ -1,6 +1,6 @@
 import { HARM_WINDOW_MS, isGranting } from '../../domain/change.ts';
 import { DRIFT_KINDS, isUnmanagedKind } from '../../domain/drift.ts';
-import { type PlanAction, REPAIR_SOURCES } from '../../domain/plan.ts';
+import { REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { mayGrant } from '../../rules/rules.ts';
@@ -127,9 +127,7 @@ async function planRepairs(tx: Db, drifts: readonly DriftRow[], standing: NewPla
   return plan;
 }
 
-function toRepairs(drifts: readonly DriftRow[]): PlanAction[] {
-  return drifts.flatMap((drift) => toRepair(drift) ?? []);
-}
+const toRepairs = (drifts: readonly DriftRow[]) => drifts.flatMap((drift) => toRepair(drift) ?? []);
 
 /** Request of an operator for a decision about drifts. */
 export interface ManyRequest {

@@ -31,11 +31,10 @@ export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
 
 /** Creates the decisions of one process. */
 export function createDriftDecisions(deps: ProcessDeps) {
-  async function followed<Result>(decision: Promise<Result>): Promise<Result> {
-    const result = await decision;
-    for (const what of ['decided', 'due'] as const) deps.store.bell.ring(what);
-    return result;
-  }
+  const followed = <Result>(decision: Promise<Result>) =>
+    decision.finally(() => {
+      for (const what of ['decided', 'due'] as const) deps.store.bell.ring(what);
+    });
   return {
     decidePlan: (id: string, how: PlanDecision) => followed(decidePlan(deps, id, how)),
     undo: (id: string, by: string) => followed(undoPlan(deps, id, by)),
@@ -96,12 +95,9 @@ async function undoPlan(deps: ProcessDeps, id: string, by: string) {
     for (const row of done) actions.push(...(await findOpposite(tx, deps, { plan, row })));
     const leftOut = done.length - actions.length;
     if (actions.length === 0) return { kind: 'nothing', leftOut } as const;
-    const standing = { status: 'approved', source: 'undo', by, now: deps.clock.now() } as const;
-    return {
-      kind: 'done',
-      plan: await addPlan(tx, actions, { ...standing, undoes: id }),
-      leftOut,
-    } as const;
+    const standing = { status: 'approved', source: 'undo', undoes: id, by } as const;
+    const undoing = await addPlan(tx, actions, { ...standing, now: deps.clock.now() });
+    return { kind: 'done', plan: undoing, leftOut } as const;
   });
 }
 

@@ -38,7 +38,8 @@ export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 /** Creates the keeper; `isReady`: the first read is finished. */
 export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
   const { store, clock } = deps;
-  let turnAt = clock.now();
+  let turnAt = clock.now() - REVIEWED_BEFORE_MS;
+  let waiting: readonly GivenKey[] = [];
   const stopping = new AbortController();
   const job = { type: 'drift', id: 'keep', restMs: IDLE_MS, topic: 'decided' } as const;
   const loop = createJob(deps, job, async (signal) => {
@@ -54,15 +55,14 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
     const recovery = await findRecovery(store.read);
     if (recovery !== undefined && recovery.phase !== 'waiting') return false;
     if (recovery === undefined && (await inspectDue(deps, signal))) await decide(deps, 'audit');
-    const since = turnAt - REVIEWED_MS;
+    // A write may be stored later than its time, and by another process.
+    const since = turnAt - CLOCKS_MS;
     turnAt = clock.now();
-    return follow(deps, since);
-  }
-
-  async function decided<T>(work: Promise<T>): Promise<T> {
-    const result = await work;
-    loop.tell();
-    return result;
+    const isUnderWay = await takeUpAll(deps);
+    const keys = [...waiting, ...(await listToReview(store.read, since))];
+    waiting = await reviewAll(deps, new Map(keys.map((key) => [key.id, key])).values());
+    await endPlans(deps);
+    return isUnderWay;
   }
 
   return {
@@ -71,13 +71,14 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
       stopping.abort();
       return loop.stop();
     },
-    look: ({ key }: { readonly key: ResourceKey }) => decided(lookNow(deps, key, stopping.signal)),
-    decide: (source: DecisionSource) => decided(decide(deps, source)),
+    look: ({ key }: { readonly key: ResourceKey }) =>
+      lookNow(deps, key, stopping.signal).finally(loop.tell),
+    decide: (source: DecisionSource) => decide(deps, source).finally(loop.tell),
   };
 }
 
 const TURN_MAX = 50;
-/** Shortest and longest wait after a look that failed, or was skipped because a worker has the resource, in milliseconds. */
+/** Wait after a look that failed, or was skipped because a worker has the resource, in milliseconds. */
 const RETRY_MS = { min: 1_000, max: 10 * 60_000 };
 
 /** Result of a look that an operator asked for, with all drifts; `not-linked`: the service is not known to have it. */
@@ -101,14 +102,10 @@ async function inspectDue(deps: ReconcileDeps, signal: AbortSignal): Promise<boo
   let hasFound = false;
   const due = { look_at: { '<=': clock.now() } };
   const first = { order: 'look_at', limit: TURN_MAX } as const;
-  for (const one of await listWhere<'resources', ResourceRow>(
-    store.read,
-    'resources',
-    due,
-    first,
-  )) {
+  const rows = await listWhere<'resources', ResourceRow>(store.read, 'resources', due, first);
+  for (const row of rows) {
     signal.throwIfAborted();
-    if (await takeInspection(deps, one, signal)) hasFound = true;
+    hasFound = (await takeInspection(deps, row, signal)) || hasFound;
   }
   return hasFound;
 }
@@ -156,21 +153,18 @@ const PART = 200;
 const FRESH_MS = 60_000;
 /** The same of what was seen for the first run, in which the bridge changed nothing. */
 const FIRST_RUN_FRESH_MS = 24 * 60 * 60_000;
-/** Time in which a write ends differences, and drops actions out of plans that wait, in milliseconds; sweeps find older ones. */
-const REVIEWED_MS = 2 * 60_000;
+/** Largest difference of the clocks of two processes, in milliseconds. */
+const CLOCKS_MS = 60_000;
+/** Time before the start in which a process that ended may have left writes unreviewed, in milliseconds; sweeps find older ones. */
+const REVIEWED_BEFORE_MS = 600_000;
 
-/** Takes up decided plans, and ends what is over of users and groups that were written since, or released. Returns true while a plan is not over. */
-async function follow(deps: ReconcileDeps, since: number): Promise<boolean> {
+/** Takes up decided plans. Returns true while one is not over. */
+async function takeUpAll(deps: ReconcileDeps): Promise<boolean> {
   const { read, bell } = deps.store;
   const decided = { status: ['approved', 'discarded'], ended_at: null } as const;
   const plans = await listWhere(read, 'plans', decided, { order: 'seq' });
   // Rules may derive changes of others from what was accepted.
   for (const plan of plans) while (await takeUpPart(deps, plan)) bell.ring('due');
-  for (const key of await listToReview(read, since)) {
-    await review(deps, key);
-    await nextTurn();
-  }
-  await endPlans(deps);
   return plans.length > 0;
 }
 
@@ -276,19 +270,29 @@ function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
 }
 
 /** What becomes of an action that is under way or held, and of a drift, by the state of its change; absent: it stays as it is. */
-const RELEASED = { waits: undefined, differs: 'done', over: 'done', gone: 'dropped' } as const;
-const HELD = { waits: undefined, differs: undefined, over: 'dropped', gone: 'dropped' } as const;
-const REPAIRING = { waits: undefined, differs: 'open', over: 'repaired', gone: 'gone' } as const;
-const FOUND = { waits: undefined, differs: undefined, over: 'gone', gone: 'gone' } as const;
+const RELEASED = { waits: 'waits', differs: 'done', over: 'done', gone: 'dropped' } as const;
+const HELD = { waits: 'waits', differs: undefined, over: 'dropped', gone: 'dropped' } as const;
+const REPAIRING = { waits: 'waits', differs: 'open', over: 'repaired', gone: 'gone' } as const;
+const FOUND = { waits: 'waits', differs: undefined, over: 'gone', gone: 'gone' } as const;
 
 type End =
-  | { readonly action: PlanActionRow; readonly end: 'done' | 'dropped' }
-  | { readonly drift: DriftRow; readonly end: 'open' | 'repaired' | 'gone' };
+  | { readonly action: PlanActionRow; readonly end: 'waits' | 'done' | 'dropped' }
+  | { readonly drift: DriftRow; readonly end: 'waits' | 'open' | 'repaired' | 'gone' };
 
-/** What is not known ends nothing. */
-async function review(deps: ReconcileDeps, key: GivenKey): Promise<void> {
+/** Ends what is over of users and groups that were written or released, and returns those of which something waits. */
+async function reviewAll(deps: ReconcileDeps, keys: Iterable<GivenKey>): Promise<GivenKey[]> {
+  const waiting: GivenKey[] = [];
+  for (const key of keys) {
+    const seen = await judge(deps.store.read, deps, { key, lock: false });
+    if (seen.some(({ end }) => end === 'waits')) waiting.push(key);
+    if (seen.some(({ end }) => end !== 'waits')) await saveEnds(deps, key);
+    await nextTurn();
+  }
+  return waiting;
+}
+
+async function saveEnds(deps: ReconcileDeps, key: GivenKey): Promise<void> {
   const { store, clock, events } = deps;
-  if ((await judge(store.read, deps, { key, lock: false })).length === 0) return;
   const now = clock.now();
   const ends = await store.write(async (tx) => {
     // Before the user or group, as all who make plans do.
@@ -298,13 +302,14 @@ async function review(deps: ReconcileDeps, key: GivenKey): Promise<void> {
     return judged;
   });
   for (const one of ends) {
-    if (one.end !== 'repaired') continue;
+    if (!('drift' in one) || one.end !== 'repaired') continue;
     const { kind, id: driftId, first_seen_at } = one.drift;
     events.driftRepaired({ kind, driftId, durationMs: now - first_seen_at });
   }
 }
 
 async function saveEnd(tx: Db, one: End, now: number): Promise<unknown> {
+  if (one.end === 'waits') return undefined;
   if ('action' in one) {
     return updateWhere(tx, 'plan_actions', { id: one.action.id }, { status: one.end });
   }
@@ -320,21 +325,20 @@ async function judge(
 ): Promise<End[]> {
   const current = await findCurrent(db, deps, key, { lock });
   const actions = await listOpenActions(db, key.id);
-  const ends: End[] = [];
   // What was approved is taken up first.
-  const isNext = actions.some((one) => one.status === 'planned' && one.plan_status === 'approved');
-  if (isNext) return ends;
+  const next = actions.find((one) => one.status === 'planned' && one.plan_status === 'approved');
+  if (next) return [{ action: next, end: 'waits' }];
+  const ends: End[] = [];
   for (const action of actions) {
     const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
     if (isHeld && current && current.row.modified_at <= action.planned_at) continue;
-    const state = await findState(db, current, toAction(action));
-    const end = (isHeld ? HELD : RELEASED)[state];
+    const end = (isHeld ? HELD : RELEASED)[await findState(db, current, toAction(action))];
     if (end) ends.push({ action, end });
   }
   for (const drift of await listActiveDrifts(db, [key.id])) {
-    const state = await findState(db, current, toRepair(drift));
-    const end = (drift.status === 'repairing' ? REPAIRING : FOUND)[state];
+    const table = drift.status === 'repairing' ? REPAIRING : FOUND;
+    const end = table[await findState(db, current, toRepair(drift))];
     if (end) ends.push({ drift, end });
   }
   return ends;
