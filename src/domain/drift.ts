@@ -1,4 +1,4 @@
-import { CHANGE_KINDS, CHANGES, type ChangeKind } from './change.ts';
+import { CHANGE_KINDS, CHANGES } from './change.ts';
 import type { JsonValue } from './values.ts';
 
 /** Differences of what is managed, which can arise in the service without a request through the bridge. */
@@ -12,14 +12,11 @@ export const DRIFT_KINDS = [...MANAGED_KINDS, ...UNMANAGED_KINDS] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** True for drifts of unmanaged accounts and groups. */
-export function isUnmanagedKind(kind: DriftKind): boolean {
-  return kind.endsWith('.unmanaged');
-}
+export const isUnmanagedKind = (kind: DriftKind) => kind.endsWith('.unmanaged');
 
 /** Finds the change that repairs a drift; undefined: nothing is done about what is unmanaged. */
-export function findRepair(kind: DriftKind): ChangeKind | undefined {
-  return CHANGE_KINDS.find((change) => CHANGES[change].repairs === kind);
-}
+export const findRepair = (kind: DriftKind) =>
+  CHANGE_KINDS.find((change) => CHANGES[change].repairs === kind);
 
 /** Automatic reactions to a drift. */
 export const DRIFT_ACTIONS = ['report', 'repair', 'accept'] as const;

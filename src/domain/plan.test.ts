@@ -17,7 +17,7 @@ test.each<[kind: ChangeKind, memberId: string, desired: JsonValue, place: object
   expect(toPlace({ kind, memberId, desired })).toEqual(place),
 );
 
-test('plans of a provider and of a recovery hold changes back; for a recovery everything is read', () => {
+test('plans of a provider and of a recovery hold changes back, and which of them end a recovery', () => {
   expect(PLAN_SOURCES.filter(isHolding)).toEqual(['provider', 'first-run', 'restore']);
   expect(PLAN_SOURCES.filter(isOfRecovery)).toEqual(['first-run', 'restore']);
 });

@@ -24,16 +24,11 @@ export const PLAN_SOURCES = [...REPAIR_SOURCES, 'undo', ...HOLDING_SOURCES, 'han
 /** One of these sources. */
 export type PlanOrigin = (typeof PLAN_SOURCES)[number];
 
-/** True for the plan of a store that was observing, or is older than the service: the whole service was read for it. */
-export function isOfRecovery(source: PlanOrigin): boolean {
-  return source === 'first-run' || source === 'restore';
-}
+/** True for the plan of a store that was observing, or is older than the service. */
+export const isOfRecovery = (source: PlanOrigin) => source === 'first-run' || source === 'restore';
 
 /** True for plans that hold changes back. */
-export function isHolding(source: PlanOrigin): boolean {
-  const holding: readonly PlanOrigin[] = HOLDING_SOURCES;
-  return holding.includes(source);
-}
+export const isHolding = (source: PlanOrigin) => HOLDING_SOURCES.some((one) => one === source);
 
 /** Status of an action. `released`: it waits for the service. `dropped`: its precondition no longer held. */
 export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
