@@ -19,7 +19,7 @@ import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../plans.ts';
 import { findCreate, listChanges, type PlannedStep } from './step.ts';
 
 /** What the row held before a call left, and what was noted for the case of a crash. */
-interface Noted extends Pick<ResourceRow, 'must_look' | 'sent_creates'> {
+interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates'> {
   /** `must_look` and `due_at` since then. */
   readonly ticket: number;
   readonly due_at: number;
@@ -85,7 +85,7 @@ export class SendGuard {
   /** The row without what was noted before the calls left, as far as they cannot take effect any more. */
   async restore(tx: Db, row: ResourceRow, outcome: Outcome): Promise<ResourceRow> {
     if (this.#noted === undefined) return row;
-    const { must_look, ticket, sent_creates, fields, links } = this.#noted;
+    const { must_look, ticket, unsure_until, sent_creates, fields, links } = this.#noted;
     const isOpen = outcome.kind === 'unknown';
     const isLost = this.#isLost && !isOpen;
     const isAnswered = !isLost && (outcome.kind === 'refused' || outcome.kind === 'later');
@@ -96,7 +96,9 @@ export class SendGuard {
     };
     if (isLost || (isOpen && isUnheard(outcome.problem.status))) return next;
     await changeNamed(tx, row, links, (link) => ({ ...link, sent: undefined }));
-    return { ...next, cells: JSON.stringify(forgetSent<Field>(parseCells(row), fields)) };
+    const cells = JSON.stringify(forgetSent<Field>(parseCells(row), fields));
+    // The doubt about an earlier call ends when it would have.
+    return { ...next, cells, unsure_until: isOpen ? row.unsure_until : unsure_until };
   }
 
   /** Takes back what was noted of a step whose calls were skipped. @throws StoreError */
@@ -173,9 +175,9 @@ export class SendGuard {
     const links = await changeNamed(tx, row, listLinks(parts), (link) =>
       link.sent === undefined && isWaiting(link) ? markSent(link) : link,
     );
-    const { must_look, sent_creates } = row;
+    const { must_look, unsure_until, sent_creates } = row;
     const due_at = Math.min(row.due_at ?? at, at);
-    return { must_look, sent_creates, ticket: must_look + 1, due_at, fields, links };
+    return { must_look, unsure_until, sent_creates, ticket: must_look + 1, due_at, fields, links };
   }
 }
 

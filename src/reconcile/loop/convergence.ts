@@ -285,12 +285,14 @@ async function prioritiseRemovals({ upstream, store, clock }: ReconcileDeps, run
 }
 
 /** Ends waits for times that a clock that was ahead has set: all that is neither stuck nor waits for a seat is due. */
-async function endLateWaits({ store, policy }: ReconcileDeps, now: number): Promise<void> {
+async function endLateWaits({ store, policy, clock }: ReconcileDeps, now: number): Promise<void> {
   const doubtEnd = now + Math.max(LATE_CREATE_MS.user, policy.callMs);
   const doubted = { unsure_until: { '>': doubtEnd }, due_at: { '<>': null } } as const;
   await store.write(async (tx) => {
     await updateWhere(tx, 'resources', { look_at: { '>': now } }, { look_at: now });
     await updateWhere(tx, 'resources', doubted, { unsure_until: doubtEnd, due_at: doubtEnd });
   });
-  await retryResting(store, { now, stuck: now + STUCK_DELAY_MAX_MS, seat: now + SEAT_REST_MS });
+  // What is written meanwhile is due by itself.
+  const stuck = now + STUCK_DELAY_MAX_MS;
+  await retryResting(store, { now: clock.now(), stuck, seat: now + SEAT_REST_MS });
 }
