@@ -9,7 +9,7 @@ import {
   findNextRetryAt,
   findProblem,
 } from '../../domain/failure.ts';
-import { isWorking, type UserField } from '../../domain/kinds.ts';
+import { isWorking } from '../../domain/kinds.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
 import { type AskedChange, type Progress, toProgress } from '../../store/due.ts';
@@ -178,19 +178,15 @@ async function leave(r: Recording): Promise<void> {
 
 /** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
 const SEAT_RETRY_MS = 15 * 60_000;
-const SEAT_FIELDS: ReadonlySet<string> = new Set<UserField>([
-  ...(['account', 'active', 'appsPermissions', 'temporarilyInactive'] as const),
-]);
 
-/** Stores the row, and has the next who wait for a seat tried: now where one may be free, later after a refusal. */
+/** Stores the row, and has the next who wait for a seat tried: now where one is free, later after a refusal. */
 async function save({ tx, outcome, original, row, now }: Recording): Promise<void> {
   await saveRow(tx, original, row);
   if (row.type === 'group') return;
   if (outcome.kind === 'later' && outcome.noSeat) return retryNextForSeat(tx, now + SEAT_RETRY_MS);
-  const { missing, done: made = [] } = outcome.kind === 'done' ? outcome.known : {};
-  const mayFree = missing === true || listFields(made).some((field) => SEAT_FIELDS.has(field));
+  const isFreed = original.takes_seat > row.takes_seat;
   const waitsNoMore = original.seat_since !== null && row.seat_since === null;
-  if (waitsNoMore || mayFree) await retryNextForSeat(tx, now);
+  if (isFreed || waitsNoMore) await retryNextForSeat(tx, now);
 }
 
 /** Failures after which a run stops trying other parts; each costs a look. */
