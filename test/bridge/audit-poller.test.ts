@@ -124,7 +124,7 @@ describe('the audit log', () => {
     faults.add({ operation: 'audit', fault: failing(403) });
     calls.reset();
     world.clock.leap(INTERVAL_MS);
-    await expect.poll(async () => (await world.readReadiness()).text).toContain('audit log');
+    await expect.poll(async () => (await world.readReadiness()).text).toContain('refuses');
     deactivate(world, 'lee');
     for (let times = 0; times < 10; times += 1) world.clock.leap(INTERVAL_MS);
     const callsWhileClosed = calls.count({ operation: LIST });
@@ -133,7 +133,7 @@ describe('the audit log', () => {
 
     expect(callsWhileClosed).toBe(1);
     expect(await listInactive(world, 'lee')).toEqual(toAddresses('lee'));
-    await expect.poll(async () => (await world.readReadiness()).text).not.toContain('audit log');
+    await expect.poll(async () => (await world.readReadiness()).text).not.toContain('refuses');
   });
 
   test('that cannot be read for five minutes makes the bridge degraded until it can', async () => {
