@@ -7,10 +7,9 @@ import { listNamesakes } from '../../store/resources/find.ts';
 import { listRows, lockRow, type ResourceRow, readRows } from '../../store/resources/rows.ts';
 import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
 import { type CallOptions, withOptions } from '../../upstream/transport.ts';
+import type { DriftChanges, KnownDifferences } from '../compare/look.ts';
 import {
   compareWithKnown,
-  type DriftChanges,
-  type KnownDifferences,
   listKnown,
   lookAt,
   readGroupLists,

@@ -1,18 +1,13 @@
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  DefaultQueryExecutor,
-  type DialectAdapter,
-  DummyDriver,
-  Kysely,
-  PostgresDialect,
-  type QueryCompiler,
-  type QueryResult,
-  SqliteDialect,
-  Transaction,
+import type {
+  CompiledQuery,
+  DatabaseConnection,
+  DialectAdapter,
+  QueryCompiler,
+  QueryResult,
 } from 'kysely';
+import { DefaultQueryExecutor, DummyDriver, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
 import type { Schema } from '../schema.ts';
-import type { Engine, Store } from '../store.ts';
+import type { Db, Engine, Store } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
 /** Runs a statement on a connection. @throws StoreError */
@@ -57,12 +52,12 @@ export function createSessions(engine: Engine) {
     async transact<T>(
       run: Run,
       boundaries: { readonly begin: string; readonly commit: string; undo(): Promise<unknown> },
-      work: (tx: Transaction<Schema>) => Promise<T>,
+      work: (tx: Db) => Promise<T>,
     ): Promise<T> {
       const executor = new Executor(run, ...parts);
       await run(boundaries.begin, []);
       try {
-        const result = await work(new Transaction<Schema>(toProps(executor)));
+        const result = await work(new Kysely<Schema>(toProps(executor)));
         await run(boundaries.commit, []);
         executor.over = 'committed';
         return result;
