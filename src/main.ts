@@ -1,29 +1,36 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { flushCompileCache } from 'node:module';
-import { type BannerFacts, toBanner } from './app/banner.ts';
-import { type Bridge, createBridge, type Secrets } from './app/compose.ts';
+import type { BannerFacts } from './app/banner.ts';
+import { toBanner } from './app/banner.ts';
+import type { Bridge, Secrets } from './app/compose.ts';
+import { createBridge } from './app/compose.ts';
 import { exportTelemetry } from './app/export-telemetry.ts';
+import type { FirstTokens } from './app/first-access.ts';
 import {
-  type FirstTokens,
   logWeaknesses,
   openServableStore,
   readTokens,
   toStoreWatch,
   writeSignInLink,
 } from './app/first-access.ts';
-import { type Listener, listen, toPort } from './app/guarded-server.ts';
+import type { Listener } from './app/guarded-server.ts';
+import { listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
-import { createSecretWatch, type SecretWatch } from './app/secret-watch.ts';
+import type { SecretWatch } from './app/secret-watch.ts';
+import { createSecretWatch } from './app/secret-watch.ts';
 import { openTarget } from './app/target.ts';
 import type { BridgeError } from './domain/values.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
 import { toStoreUrl } from './settings/store-url.ts';
 import type { Store } from './store/store.ts';
-import { createEvents, type Events } from './telemetry/events.ts';
-import { createLogger, type Logger } from './telemetry/logger.ts';
-import { addProcessMetrics, createMetrics, type Metrics } from './telemetry/metrics.ts';
+import type { Events } from './telemetry/events.ts';
+import { createEvents } from './telemetry/events.ts';
+import type { Logger } from './telemetry/logger.ts';
+import { createLogger } from './telemetry/logger.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { addProcessMetrics, createMetrics } from './telemetry/metrics.ts';
 import { systemClock } from './telemetry/system-clock.ts';
 
 /** Parts of the process that `serve` runs in. */

@@ -1,14 +1,18 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
-import { createDocumentReader, type OutboundPolicy } from '../outbound/outbound.ts';
-import { type CredentialRow, noteUse } from '../store/credentials.ts';
+import type { OutboundPolicy } from '../outbound/outbound.ts';
+import { createDocumentReader } from '../outbound/outbound.ts';
+import type { CredentialRow } from '../store/credentials.ts';
+import { noteUse } from '../store/credentials.ts';
 import type { Store } from '../store/store.ts';
-import { createIssuerKeys, type IssuerKeysDeps } from './assertion/issuer-keys.ts';
+import type { IssuerKeysDeps } from './assertion/issuer-keys.ts';
+import { createIssuerKeys } from './assertion/issuer-keys.ts';
 import { createClients, createTokens } from './credentials.ts';
 import { createProviders } from './providers.ts';
 import { findPresentedRow, isSame, toDigest } from './secret-text.ts';
-import { createSessions, EXACT_MS, type GivenTokens } from './sessions.ts';
+import type { GivenTokens } from './sessions.ts';
+import { createSessions, EXACT_MS } from './sessions.ts';
 
 /** The credentials that open one process, and their management. */
 export type Access = ReturnType<typeof createAccess>;

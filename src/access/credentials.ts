@@ -1,16 +1,18 @@
 import type { Profile, Purpose, Trust } from '../domain/credential.ts';
 import { BridgeError, newId } from '../domain/values.ts';
 import type { DocumentReader } from '../outbound/outbound.ts';
+import type {
+  AccessQuery,
+  CredentialRow,
+  LiveCredential,
+  NewCredential,
+} from '../store/credentials.ts';
 import {
-  type AccessQuery,
-  type CredentialRow,
   findCredential,
   isProvider,
-  type LiveCredential,
   listCredentials,
   listSecrets,
   lockCredential,
-  type NewCredential,
   revokeCredential,
 } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';

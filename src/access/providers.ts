@@ -1,5 +1,7 @@
-import { DEFAULT_PROVIDER, DEFAULT_TERMS, type ProviderTerms } from '../domain/provider.ts';
-import { type Belonging, findBelonging, findTerms, parseTerms } from '../store/credentials.ts';
+import type { ProviderTerms } from '../domain/provider.ts';
+import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
+import type { Belonging } from '../store/credentials.ts';
+import { findBelonging, findTerms, parseTerms } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { NewestPart, Row } from '../store/tables.ts';
 import { deleteWhere, findOne, insertNew, listNewest, updateWhere } from '../store/tables.ts';

@@ -1,6 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { newId } from '../domain/values.ts';
-import { type CredentialRow, findCredential, type NewCredential } from '../store/credentials.ts';
+import type { CredentialRow, NewCredential } from '../store/credentials.ts';
+import { findCredential } from '../store/credentials.ts';
 import type { Db } from '../store/store.ts';
 
 /** Purpose of a text that the bridge made: a named token, an access token, the secret of a client, a session. */

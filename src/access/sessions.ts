@@ -5,7 +5,8 @@ import type { CredentialRow } from '../store/credentials.ts';
 import { findCredential, insertPassing, noteUse } from '../store/credentials.ts';
 import { createShared } from '../store/shared-state.ts';
 import type { Db, Store } from '../store/store.ts';
-import { deleteWhere, listNewest, type NewestPart } from '../store/tables.ts';
+import type { NewestPart } from '../store/tables.ts';
+import { deleteWhere, listNewest } from '../store/tables.ts';
 import {
   findPresented,
   findPresentedRow,

@@ -9,9 +9,11 @@ import type { ScimDeps } from '../scim/deps.ts';
 import type { Settings } from '../settings/schema.ts';
 import { createProtection } from '../store/resources/protection.ts';
 import { createApps, SCIM_PATH } from './http.ts';
-import { createLeadership, type Leadership } from './leader.ts';
+import type { Leadership } from './leader.ts';
+import { createLeadership } from './leader.ts';
 import type { BridgeParts } from './operators.ts';
-import { type BridgeOptions, type OwnParts, openOwnParts, toGivenTokens } from './parts.ts';
+import type { BridgeOptions, OwnParts } from './parts.ts';
+import { openOwnParts, toGivenTokens } from './parts.ts';
 import { toReconcilePolicy, toScimPolicy } from './settings.ts';
 import type { LeaderNews } from './tenure.ts';
 

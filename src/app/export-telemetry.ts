@@ -1,4 +1,5 @@
-import { type Clock, followOutage } from '../domain/clock.ts';
+import type { Clock } from '../domain/clock.ts';
+import { followOutage } from '../domain/clock.ts';
 import type { Events } from '../telemetry/events.ts';
 import { readPackageVersion } from './package-version.ts';
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeFolder } from '../../test/support/lifetimes.ts';
-import { type Access, createAccess } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
+import { createAccess } from '../access/access.ts';
 import type { Trust } from '../domain/credential.ts';
 import { SettingsError } from '../settings/errors.ts';
 import { loadSettings } from '../settings/load.ts';

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
 import supertest from 'supertest';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type ConnectionLimits, createGuardedServer, listen, toPort } from './guarded-server.ts';
+import type { ConnectionLimits } from './guarded-server.ts';
+import { createGuardedServer, listen, toPort } from './guarded-server.ts';
 
 const patient: ConnectionLimits = {
   ...{ requestMs: 30_000, answerMs: 30_000, idleMs: 30_000, connectionsMax: 100 },

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { BridgeError } from '../domain/values.ts';
 import { findApiFailure } from '../ops/api/routes.ts';
 import { createElection } from '../reconcile/loop/election.ts';
-import { askLeader, type LeaderWork } from '../reconcile/loop/errands.ts';
+import type { LeaderWork } from '../reconcile/loop/errands.ts';
+import { askLeader } from '../reconcile/loop/errands.ts';
 import type { LeaderAccess } from '../reconcile/loop/reconciler.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { OwnParts, TenureParts } from './parts.ts';
 import { toAttemptMs } from './settings.ts';
-import { type BridgeTenure, createTenure, type LeaderNews } from './tenure.ts';
+import type { BridgeTenure, LeaderNews } from './tenure.ts';
+import { createTenure } from './tenure.ts';
 
 /** How long a call or a look of an operator may take at the leader, with the wait for its turn, in milliseconds. */
 const CALL_WAIT_MS = 120_000;

@@ -1,7 +1,9 @@
-import { type Stats, unwatchFile, watchFile } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { listCrossProblems } from '../settings/cross-rules.ts';
-import { type SettingProblem, SettingsError } from '../settings/errors.ts';
+import type { SettingProblem } from '../settings/errors.ts';
+import { SettingsError } from '../settings/errors.ts';
 import type { LoadedSettings } from '../settings/load.ts';
 import { findAt, settingRows } from '../settings/rows.ts';
 import type { Settings } from '../settings/schema.ts';

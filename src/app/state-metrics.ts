@@ -1,17 +1,20 @@
 import { Gauge } from 'prom-client';
 import { CHANGE_CLASSES } from '../domain/change.ts';
-import { type Clock, shareRunning } from '../domain/clock.ts';
+import type { Clock } from '../domain/clock.ts';
+import { shareRunning } from '../domain/clock.ts';
 import { BridgeError } from '../domain/values.ts';
 import { countWaitingNotices } from '../notify/notifier.ts';
 import type { StatusSources } from '../ops/sources.ts';
-import { readWaitingWork, type WaitingWork } from '../ops/state/readiness-facts.ts';
+import type { WaitingWork } from '../ops/state/readiness-facts.ts';
+import { readWaitingWork } from '../ops/state/readiness-facts.ts';
 import { readReadiness } from '../ops/state/reasons.ts';
 import { POLL_STATE } from '../reconcile/audit/poller.ts';
 import { listLiveCredentials } from '../store/credentials.ts';
 import { countDrifts, findLastSweptAt } from '../store/drifts.ts';
 import { countWaitingChanges } from '../store/due.ts';
 import { countWaitingPlans } from '../store/plans.ts';
-import { COUNTED, describe, type MetricDefinition, type Metrics } from '../telemetry/metrics.ts';
+import type { MetricDefinition, Metrics } from '../telemetry/metrics.ts';
+import { COUNTED, describe } from '../telemetry/metrics.ts';
 
 /** Sources of the state, with readings that several gauges share. Times are epoch milliseconds. */
 interface MetricSources extends StatusSources {

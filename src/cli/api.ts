@@ -8,7 +8,8 @@ import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation, PagedOperation } from '../upstream/operations/operation.ts';
 import { isNamed } from '../upstream/operations/part.ts';
 import { paginate, pagingParameters } from '../upstream/paginate.ts';
-import { type Call, exitCodes, toJson, WrongUsage } from './command.ts';
+import type { Call } from './command.ts';
+import { exitCodes, toJson, WrongUsage } from './command.ts';
 import type { Pairs } from './options.ts';
 
 /** What is typed behind `api`. */

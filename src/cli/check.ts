@@ -6,7 +6,8 @@ import { getSectionRights, toRefusalRemedy } from '../ops/state/reasons.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { Settings } from '../settings/schema.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
+import type { UpstreamErrorCode } from '../upstream/errors.ts';
+import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import * as people from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
@@ -17,8 +18,10 @@ import { parseGroupUsers, parseRestGroup } from '../upstream/shapes/rest-group.t
 import { parseScimGroup } from '../upstream/shapes/scim-group.ts';
 import { parseScimList } from '../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
-import { createTransport, type Transport } from '../upstream/transport.ts';
-import { type CliContext, exitCodes, type Output } from './command.ts';
+import type { Transport } from '../upstream/transport.ts';
+import { createTransport } from '../upstream/transport.ts';
+import type { CliContext, Output } from './command.ts';
+import { exitCodes } from './command.ts';
 import { toTable } from './table.ts';
 
 /** One thing that has to work: `failed` keeps the bridge from its task, with a `warning` it does less. */

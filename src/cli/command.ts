@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import { type Command, Option } from 'commander';
-import { isAnswered, type OpsClient } from '../app/ops-client.ts';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import type { OpsClient } from '../app/ops-client.ts';
+import { isAnswered } from '../app/ops-client.ts';
 import type { ServeWorld } from '../main.ts';
 import type { LoadedSettings } from '../settings/load.ts';
 import type { Screen, tableOf } from './table.ts';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { BridgeError, isJsonObject, type JsonObject, type JsonValue } from '../domain/values.ts';
+import type { JsonObject, JsonValue } from '../domain/values.ts';
+import { BridgeError, isJsonObject } from '../domain/values.ts';
 import { defaultConfigFile } from './command.ts';
 import { parseAnswer } from './requests.ts';
 

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Argument } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
-import { BridgeError, isJsonObject, type JsonObject } from '../domain/values.ts';
+import type { JsonObject } from '../domain/values.ts';
+import { BridgeError, isJsonObject } from '../domain/values.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { commandOf, confirm, exitCodes, WrongUsage } from './command.ts';
-import { type CheckResult, GATES, type Gate, Run, readGate } from './gallery-gate.ts';
+import type { CheckResult, Gate } from './gallery-gate.ts';
+import { GATES, Run, readGate } from './gallery-gate.ts';
 import { JSON_TEXT, YES } from './options.ts';
 import { askOps, parseAnswer } from './requests.ts';
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import type { FilterWords } from '../ops/http/list-query.ts';
-import { type Act, type Given, toKebab } from '../ops/lists/list.ts';
+import type { Act, Given } from '../ops/lists/list.ts';
+import { toKebab } from '../ops/lists/list.ts';
 
 /** Options of many commands. */
 export const YES = ['--yes', 'do it without asking'] as const;

@@ -12,7 +12,8 @@ import type { CliWorld, CommandRow } from './command.ts';
 import { addCommand, defaultConfigFile, exitCodes, runCommand } from './command.ts';
 import { galleryCommand } from './gallery.ts';
 import { makeToken, own } from './own-commands.ts';
-import { type Row, rowCommand } from './requests.ts';
+import type { Row } from './requests.ts';
+import { rowCommand } from './requests.ts';
 import { sandboxCommands } from './sandbox.ts';
 import { show } from './show.ts';
 

@@ -1,11 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
-import { isAnswered, type OpsClient } from '../app/ops-client.ts';
+import type { OpsClient } from '../app/ops-client.ts';
+import { isAnswered } from '../app/ops-client.ts';
 import { BridgeError, isId } from '../domain/values.ts';
 import type { Act, FileAct, Given, List } from '../ops/lists/list.ts';
 import { findQuestion, MEANINGS, NOTHING, toRequest } from '../ops/lists/list.ts';
-import { type OpsJson, type OpsSchemaName, opsSchemas } from '../ops/schemas/schemas.ts';
-import { type Call, type CommandRow, commandOf, confirm, exitCodes } from './command.ts';
+import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
+import { opsSchemas } from '../ops/schemas/schemas.ts';
+import type { Call, CommandRow } from './command.ts';
+import { commandOf, confirm, exitCodes } from './command.ts';
 import { bodyOptions, JSON_TEXT, TABLE_OPTIONS, toHelp, toOption, YES } from './options.ts';
 import { tableOf, toText } from './table.ts';
 

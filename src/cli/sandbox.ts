@@ -1,4 +1,5 @@
-import { BridgeError, type JsonObject, type JsonValue } from '../domain/values.ts';
+import type { JsonObject, JsonValue } from '../domain/values.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { commandOf, toJson, WrongUsage } from './command.ts';
 import { countOption } from './options.ts';

@@ -7,7 +7,8 @@ import { ACTIONS, FIELDS, FIRST_RUN, SETTINGS, toLinkColumns } from '../ops/list
 import { toDecisions } from '../ops/lists/words.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import type { ShownSetting } from '../settings/shown.ts';
-import { type CliContext, commandOf, exitCodes, WrongUsage } from './command.ts';
+import type { CliContext } from './command.ts';
+import { commandOf, exitCodes, WrongUsage } from './command.ts';
 import { countOption, JSON_TEXT } from './options.ts';
 import { askOps, readList } from './requests.ts';
 import * as table from './table.ts';

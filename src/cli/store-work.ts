@@ -12,8 +12,10 @@ import * as sqlite from '../store/engine/sqlite-backup.ts';
 import { moveStore, sealSqlite, unsealSqlite } from '../store/move.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { type Call, confirm, type Output, WrongUsage } from './command.ts';
-import { type Screen, toTable } from './table.ts';
+import type { Call, Output } from './command.ts';
+import { confirm, WrongUsage } from './command.ts';
+import type { Screen } from './table.ts';
+import { toTable } from './table.ts';
 
 const POSTGRES_BACKUP =
   'the store is PostgreSQL: make the backup with pg_dump --format=custom, which is one moment of it while the bridge runs';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Column, toCsv } from '../ops/lists/list.ts';
+import type { Column } from '../ops/lists/list.ts';
+import { toCsv } from '../ops/lists/list.ts';
 import { toTable } from './table.ts';
 
 interface Row {

@@ -1,7 +1,8 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'string-width';
 import type { Fact } from '../ops/lists/details.ts';
-import { type Column, type Tone, toCell, toCsv } from '../ops/lists/list.ts';
+import type { Column, Tone } from '../ops/lists/list.ts';
+import { toCell, toCsv } from '../ops/lists/list.ts';
 
 const COLOURS = {
   good: 'green',

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import express, { Router } from 'express';
 import { z } from 'zod';
 import type { FindCredential } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
@@ -13,7 +14,8 @@ import {
   toSessionCookie,
   toSessionUse,
 } from '../access/session-cookie.ts';
-import { isOfPerson, LINK_CREDENTIAL, type Session, type Sessions } from '../access/sessions.ts';
+import type { Session, Sessions } from '../access/sessions.ts';
+import { isOfPerson, LINK_CREDENTIAL } from '../access/sessions.ts';
 import type { OidcSignIn, SignInActs } from './sign-in.ts';
 
 /** Path of the console on the operators' listener. */

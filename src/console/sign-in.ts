@@ -1,4 +1,5 @@
-import { type Request, type Response, Router } from 'express';
+import type { Request, Response } from 'express';
+import { Router } from 'express';
 import type * as OpenIdClient from 'openid-client';
 import { z } from 'zod';
 import { createRarely, toSource } from '../access/attempts.ts';

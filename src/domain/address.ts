@@ -1,4 +1,5 @@
-import { foldCase, type JsonObject, type JsonValue, listElements } from './values.ts';
+import type { JsonObject, JsonValue } from './values.ts';
+import { foldCase, listElements } from './values.ts';
 
 const LOOKS_LIKE_ADDRESS = /^[^\s@]+@[^\s@]+$/;
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Admission, type AdmissionLimits, createAdmission } from './admission.ts';
+import type { Admission, AdmissionLimits } from './admission.ts';
+import { createAdmission } from './admission.ts';
 
 const startMs = Date.UTC(2026, 3, 1, 12);
 

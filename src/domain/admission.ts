@@ -1,4 +1,5 @@
-import { type Clock, readSteady } from './clock.ts';
+import type { Clock } from './clock.ts';
+import { readSteady } from './clock.ts';
 
 /** Limits of one client. */
 export interface AdmissionLimits {

@@ -1,5 +1,6 @@
 import { toExtension, USER_EXTENSION } from './extensions.ts';
-import { foldCase, isJsonObject, type JsonObject, type JsonValue } from './values.ts';
+import type { JsonObject, JsonValue } from './values.ts';
+import { foldCase, isJsonObject } from './values.ts';
 
 /** A right beyond groups, as governance assigns it: a value of `entitlements` or `roles`. */
 export interface Assignment {

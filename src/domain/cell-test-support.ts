@@ -1,4 +1,5 @@
-import { ask, type Cells, listWaiting } from './cell.ts';
+import type { Cells } from './cell.ts';
+import { ask, listWaiting } from './cell.ts';
 
 /** Versions that fields wait for. */
 export type Versions<Field extends string> = { readonly [F in Field]?: number };

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { normaliseName } from './name.ts';
-import { type JsonValue, parseFields, type Refusal } from './values.ts';
+import type { JsonValue, Refusal } from './values.ts';
+import { parseFields } from './values.ts';
 
 /** A change that the service does not hold yet: of one owned field, or of one user in a list of a group. */
 export interface Fact {

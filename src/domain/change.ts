@@ -1,9 +1,11 @@
 import type { Cells, FieldValues } from './cell.ts';
-import { listDiffering, type OwnGroupField, type UserField } from './kinds.ts';
+import type { OwnGroupField, UserField } from './kinds.ts';
+import { listDiffering } from './kinds.ts';
 import type { LinkList } from './link.ts';
 import { hasMoreBits } from './protection.ts';
 import { toCount } from './text.ts';
-import { isJsonObject, type JsonObject, type JsonValue, parseFields } from './values.ts';
+import type { JsonObject, JsonValue } from './values.ts';
+import { isJsonObject, parseFields } from './values.ts';
 
 /** Classes of changes by providers, each with its own service level. `leaver`: out. `joiner`: in. */
 export const CHANGE_CLASSES = [

@@ -1,4 +1,5 @@
-import { ask, type Cell, type Cells, edit, holds, isWaiting, release } from './cell.ts';
+import type { Cell, Cells } from './cell.ts';
+import { ask, edit, holds, isWaiting, release } from './cell.ts';
 import { parseFields } from './values.ts';
 
 /** Field of a group: its roles in one entity (a space or document of the service), which has a cell of its own. */

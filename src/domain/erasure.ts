@@ -1,5 +1,6 @@
 import { listFoldedEmails } from './address.ts';
-import { foldCase, isJsonObject, type JsonObject, parseFields } from './values.ts';
+import type { JsonObject } from './values.ts';
+import { foldCase, isJsonObject, parseFields } from './values.ts';
 
 /** Text that replaces the name or id of an erased user. */
 export const ERASED = 'erased';

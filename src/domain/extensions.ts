@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from './values.ts';
+import type { JsonObject, JsonValue } from './values.ts';
+import { isJsonObject } from './values.ts';
 
 /** The core schema of users. @see RFC 7643 §4.1 */
 export const USER_SCHEMA_URI = 'urn:ietf:params:scim:schemas:core:2.0:User';

@@ -1,5 +1,7 @@
-import { type Cell, type Cells, edit, type Fact, type Failure } from './cell.ts';
-import { parseFields, type Refusal } from './values.ts';
+import type { Cell, Cells, Fact, Failure } from './cell.ts';
+import { edit } from './cell.ts';
+import type { Refusal } from './values.ts';
+import { parseFields } from './values.ts';
 
 /** Failed attempts, looks included, after which a removal of access is sent without a look: repeating it does no harm. */
 export const ATTEMPTS_WITH_LOOK = 3;

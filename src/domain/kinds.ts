@@ -1,11 +1,13 @@
 import { findCreationAddress } from './address.ts';
-import { type Cells, type FieldValues, holds } from './cell.ts';
+import type { Cells, FieldValues } from './cell.ts';
+import { holds } from './cell.ts';
 import type { EntityField, SeenEntities } from './entity.ts';
 import { ERASED } from './erasure.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from './extensions.ts';
 import type { LinkKey } from './link.ts';
 import { findDesiredName, fullName, normaliseName } from './name.ts';
-import { foldCase, type GroupId, type JsonObject, parseFields, type UserId } from './values.ts';
+import type { GroupId, JsonObject, UserId } from './values.ts';
+import { foldCase, parseFields } from './values.ts';
 
 /** Knowledge of a managed user or group, or of one whose removal is still under way. */
 export interface ResourceState<Field extends string> {

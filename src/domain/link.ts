@@ -1,4 +1,5 @@
-import { claim, type Fact, isWaiting, toSentAfter } from './cell.ts';
+import type { Fact } from './cell.ts';
+import { claim, isWaiting, toSentAfter } from './cell.ts';
 import type { UserId } from './values.ts';
 
 /** Lists of users that a group has. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findDesiredName, fullName, isSameSpelt, type PersonName, splitName } from './name.ts';
+import type { PersonName } from './name.ts';
+import { findDesiredName, fullName, isSameSpelt, splitName } from './name.ts';
 import type { JsonObject } from './values.ts';
 
 const DECOMPOSED = 'Cafe\u0301\t';

@@ -1,5 +1,6 @@
 import { limitMarks } from './text.ts';
-import { foldCase, isJsonObject, type JsonObject, type JsonValue } from './values.ts';
+import type { JsonObject, JsonValue } from './values.ts';
+import { foldCase, isJsonObject } from './values.ts';
 
 /** The parts of a name that the service takes. It keeps them as one full name. */
 export interface PersonName {

@@ -1,4 +1,5 @@
-import { CHANGES, type ChangeKind, type HarmKind, listChangedFields } from './change.ts';
+import type { ChangeKind, HarmKind } from './change.ts';
+import { CHANGES, listChangedFields } from './change.ts';
 import type { Difference } from './drift.ts';
 import { isEntityField } from './entity.ts';
 import type { GroupField, UserField } from './kinds.ts';

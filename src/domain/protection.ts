@@ -2,7 +2,8 @@ import { isWaiting, listWaiting } from './cell.ts';
 import { leavesEntity } from './entity.ts';
 import { toExtension, toWrittenName, withExtension } from './extensions.ts';
 import type { DesiredGroup, DesiredUser, GroupState, UserState } from './kinds.ts';
-import { type JsonObject, parseFields } from './values.ts';
+import type { JsonObject } from './values.ts';
+import { parseFields } from './values.ts';
 
 type Holding = Partial<
   Pick<DesiredUser, 'active' | 'temporarilyInactive' | 'appsPermissions'> &

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Demands, findLimit, isOfOther, type ProviderLimits, RIGHTS } from './provider.ts';
+import type { Demands, ProviderLimits } from './provider.ts';
+import { findLimit, isOfOther, RIGHTS } from './provider.ts';
 
 const domains = ['a.example', 'b.example'];
 const BOTH = /a\.example, b\.example/;

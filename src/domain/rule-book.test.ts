@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRuleBook, type NameQuery, type Rule } from './rule-book.ts';
+import type { NameQuery, Rule } from './rule-book.ts';
+import { createRuleBook } from './rule-book.ts';
 
 const by = (rule: number, value: unknown) => ({ value, rule });
 const administers = (adminsOf: string, from: string): Rule => ({ adminsOf, from });

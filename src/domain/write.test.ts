@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Cells } from './cell.ts';
-import { toVersions, type Versions, waitingFor } from './cell-test-support.ts';
+import type { Versions } from './cell-test-support.ts';
+import { toVersions, waitingFor } from './cell-test-support.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from './extensions.ts';
 import type { GroupField, GroupState, ObservedUser, UserField, UserState } from './kinds.ts';
 import { toDesiredGroup, toDesiredUser } from './kinds.ts';
-import { groupId, type JsonObject, userId } from './values.ts';
+import type { JsonObject } from './values.ts';
+import { groupId, userId } from './values.ts';
 
 import * as writes from './write.ts';
 

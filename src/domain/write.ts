@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ask, askOnly, type Cells, edit, isWaiting, type Source } from './cell.ts';
+import type { Cells, Source } from './cell.ts';
+import { ask, askOnly, edit, isWaiting } from './cell.ts';
 import { isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
 import {
   GROUP_EXTENSION,
@@ -8,25 +9,29 @@ import {
   USER_EXTENSION,
   withExtension,
 } from './extensions.ts';
+import type {
+  Deactivation,
+  DesiredGroup,
+  DesiredUser,
+  Field,
+  GroupField,
+  GroupState,
+  OwnGroupField,
+  UserField,
+  UserState,
+} from './kinds.ts';
 import {
-  type Deactivation,
-  type DesiredGroup,
-  type DesiredUser,
-  type Field,
-  type GroupField,
-  type GroupState,
   isGone,
   isInService,
   listGroupDifferences,
   listUserDifferences,
-  type OwnGroupField,
   toDesiredGroup,
   toDesiredUser,
-  type UserField,
-  type UserState,
 } from './kinds.ts';
-import { RULED_GROUP_FIELDS, RULED_USER_FIELDS, type Rulings } from './rule-book.ts';
-import { type JsonObject, type JsonValue, parseFields } from './values.ts';
+import type { Rulings } from './rule-book.ts';
+import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rule-book.ts';
+import type { JsonObject, JsonValue } from './values.ts';
+import { parseFields } from './values.ts';
 
 /** The attributes by which a write names each owned field (`toWrittenName`); an entity's roles no write names. */
 const NAMES: {

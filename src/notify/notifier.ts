@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { Webhook } from 'standardwebhooks';
-import { type Clock, createLoop, createSetBack, followOutage } from '../domain/clock.ts';
+import type { Clock } from '../domain/clock.ts';
+import { createLoop, createSetBack, followOutage } from '../domain/clock.ts';
 import { createMatcher } from '../domain/name.ts';
 import type { Condition, Notice, Receiver } from '../domain/notification.ts';
 import { newId } from '../domain/values.ts';
-import { createOutbound, type OutboundPolicy, toFailureWords } from '../outbound/outbound.ts';
+import type { OutboundPolicy } from '../outbound/outbound.ts';
+import { createOutbound, toFailureWords } from '../outbound/outbound.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import type { Db, Store } from '../store/store.ts';
-import { deleteWhere, listWhere, putAll, type Row, updateWhere } from '../store/tables.ts';
+import type { Row } from '../store/tables.ts';
+import { deleteWhere, listWhere, putAll, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 
 /** State of a bridge as receivers get it. */

@@ -1,4 +1,5 @@
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler } from 'express';
+import { Router } from 'express';
 import type { Registry } from 'prom-client';
 import { accessRoutes } from './access/routes.ts';
 import { apiRoutes } from './api/routes.ts';
@@ -9,7 +10,8 @@ import { InvalidRequest, missing } from './http/body.ts';
 import { TEXT_MAX } from './http/list-query.ts';
 import type { OpenAct, OperatorDeps } from './http/operator.ts';
 import { keepActs, limitRequests, requireOperator, requireRole } from './http/operator.ts';
-import { createRouteRouter, type OpsRoute, ok, route } from './http/route.ts';
+import type { OpsRoute } from './http/route.ts';
+import { createRouteRouter, ok, route } from './http/route.ts';
 import { MEANINGS } from './lists/list.ts';
 import { recordRoutes } from './records/routes.ts';
 import { recoveryRoutes } from './recovery/routes.ts';

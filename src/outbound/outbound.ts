@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { LookupFunction } from 'node:net';
+import { BlockList, isIP } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { Agent, request } from 'undici';
 import { createMatcher } from '../domain/name.ts';
 
 /** Hosts that may be asked. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { ask, type Cell, onlyWaiting } from '../domain/cell.ts';
+import type { Cell } from '../domain/cell.ts';
+import { ask, onlyWaiting } from '../domain/cell.ts';
 import type {
   DesiredGroup,
   DesiredUser,
@@ -10,9 +11,11 @@ import type {
   UserState,
 } from '../domain/kinds.ts';
 import { groupId, parseFields, userId } from '../domain/values.ts';
-import { type PlanPolicy, planGroup, planUser, toPlannableGroup, toPlannableUser } from './plan.ts';
+import type { PlanPolicy } from './plan.ts';
+import { planGroup, planUser, toPlannableGroup, toPlannableUser } from './plan.ts';
 import { failing, linkOf, refused, stepOf, stepOfLinks } from './plan-test-support.ts';
-import { LOOK, listParts, type Plan, type Step } from './step.ts';
+import type { Plan, Step } from './step.ts';
+import { LOOK, listParts } from './step.ts';
 
 interface UserCase extends Partial<UserState> {
   readonly wants?: Partial<DesiredUser>;

@@ -1,6 +1,7 @@
-import { type Cells, isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import type { Cells } from '../domain/cell.ts';
+import { isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
+import type { EntityField } from '../domain/entity.ts';
 import {
-  type EntityField,
   findWantedRoles,
   holdsRoles,
   isEntityField,
@@ -8,23 +9,26 @@ import {
   wasThere,
 } from '../domain/entity.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed, isStuck, withoutDeferred } from '../domain/failure.ts';
+import type {
+  Deactivation,
+  GroupField,
+  GroupState,
+  LinkChange,
+  ObservedUser,
+  UserField,
+  UserState,
+} from '../domain/kinds.ts';
 import {
-  type Deactivation,
-  type GroupField,
-  type GroupState,
   isInService,
   isWorking,
-  type LinkChange,
   listGroupDifferences,
   listUserDifferences,
-  type ObservedUser,
   toWantedSuspension,
-  type UserField,
-  type UserState,
 } from '../domain/kinds.ts';
 import { listLosses } from '../domain/protection.ts';
 import { isOwned } from '../domain/write.ts';
-import { type Field, LOOK, type OpenFact, type Plan, toStep } from './step.ts';
+import type { Field, OpenFact, Plan } from './step.ts';
+import { LOOK, toStep } from './step.ts';
 
 /** Settings and learned quirks that decide how users and groups are changed. */
 export interface PlanPolicy {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Cells } from '../domain/cell.ts';
 import { failing, linkOf, refused, stepOf, stepOfLinks } from './plan-test-support.ts';
-import { hasFailed, type Step, shorten, toChanges, toValues } from './step.ts';
+import type { Step } from './step.ts';
+import { hasFailed, shorten, toChanges, toValues } from './step.ts';
 
 const ada = linkOf('member', true);
 const bob = linkOf('member', false, { upstreamUserId: 2 });

@@ -1,5 +1,6 @@
 import type { Cells } from '../domain/cell.ts';
-import { FIELD_CHANGES, type SentChange } from '../domain/change.ts';
+import type { SentChange } from '../domain/change.ts';
+import { FIELD_CHANGES } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import { findFailed } from '../domain/failure.ts';
 import type { Field, LinkChange } from '../domain/kinds.ts';

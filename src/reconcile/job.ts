@@ -1,6 +1,8 @@
-import { createLoop, type Loop, type Turn } from '../domain/clock.ts';
+import type { Loop, Turn } from '../domain/clock.ts';
+import { createLoop } from '../domain/clock.ts';
 import { BridgeError } from '../domain/values.ts';
-import { holdLead, type Lead } from '../store/leader.ts';
+import type { Lead } from '../store/leader.ts';
+import { holdLead } from '../store/leader.ts';
 import type { Store, Topic } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { ReconcileDeps } from './deps.ts';

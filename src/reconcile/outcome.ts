@@ -1,9 +1,11 @@
 import type { Echo } from '../domain/cell.ts';
 import type { SeenEntities } from '../domain/entity.ts';
 import type { LinkChange, ObservedGroup, ObservedUser, UpstreamGroupIds } from '../domain/kinds.ts';
-import { BridgeError, type Refusal } from '../domain/values.ts';
+import type { Refusal } from '../domain/values.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { Field, Part } from '../plan/step.ts';
-import { UpstreamError, type UpstreamErrorCode } from '../upstream/errors.ts';
+import type { UpstreamErrorCode } from '../upstream/errors.ts';
+import { UpstreamError } from '../upstream/errors.ts';
 
 /** Meaning of a failed call for its resource. */
 export type Verdict =

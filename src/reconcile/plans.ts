@@ -10,25 +10,30 @@ import {
   toChangeKey,
   toHarmWords,
 } from '../domain/change.ts';
-import { dropChange, type LinkKey, toLinkText } from '../domain/link.ts';
-import { type PlanAction, toPlace } from '../domain/plan.ts';
-import { BridgeError, type JsonObject, newId } from '../domain/values.ts';
+import type { LinkKey } from '../domain/link.ts';
+import { dropChange, toLinkText } from '../domain/link.ts';
+import type { PlanAction } from '../domain/plan.ts';
+import { toPlace } from '../domain/plan.ts';
+import type { JsonObject } from '../domain/values.ts';
+import { BridgeError, newId } from '../domain/values.ts';
 import type { PlannedFact, Step } from '../plan/step.ts';
 import { listFields, listParts, listLinks as listStepLinks, toChanges } from '../plan/step.ts';
 import { forgetRemoval } from '../store/due.ts';
 import { parseCells, parseStored } from '../store/engine/columns.ts';
 import { changeLinks, listLinks } from '../store/links/links.ts';
-import { countProviderHarm, type WrittenChange } from '../store/logs.ts';
+import type { WrittenChange } from '../store/logs.ts';
+import { countProviderHarm } from '../store/logs.ts';
+import type { PlanRow } from '../store/plans.ts';
 import {
   countPopulation,
   insertPlanActions,
   listAutomaticChanges,
   listHeldChanges,
   lockPlans,
-  type PlanRow,
   toAction,
 } from '../store/plans.ts';
-import { findRow, lockRow, type ResourceRow, updateRow } from '../store/resources/rows.ts';
+import type { ResourceRow } from '../store/resources/rows.ts';
+import { findRow, lockRow, updateRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { findOne, insertOne, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';

@@ -1,4 +1,5 @@
-import { BridgeError, type Refusal } from '../domain/values.ts';
+import type { Refusal } from '../domain/values.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { Part } from '../plan/step.ts';
 import { LIVE } from '../store/resources/rows.ts';
 import { createShared } from '../store/shared-state.ts';
@@ -11,7 +12,8 @@ import { parseRestGroup } from '../upstream/shapes/rest-group.ts';
 import { parseScimList } from '../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { type Classified, classify, isRefusal, type Outcome, seenOr } from './outcome.ts';
+import type { Classified, Outcome } from './outcome.ts';
+import { classify, isRefusal, seenOr } from './outcome.ts';
 
 /** Result of a look after "not there". `found`: the same answer again is a refusal. `gone`: no second look follows at once. */
 export type Missed = 'found' | 'gone';

@@ -8,11 +8,15 @@ import type { ArgsOf } from '../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../upstream/operations/operation.ts';
 import { scim } from '../upstream/operations/scim.ts';
 import { paginate } from '../upstream/paginate.ts';
-import { parseScimUser, type ScimUser } from '../upstream/shapes/scim-user.ts';
-import { type CallOptions, type Transport, withOptions } from '../upstream/transport.ts';
+import type { ScimUser } from '../upstream/shapes/scim-user.ts';
+import { parseScimUser } from '../upstream/shapes/scim-user.ts';
+import type { CallOptions, Transport } from '../upstream/transport.ts';
+import { withOptions } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
-import { type Classified, classify, type Known, type Outcome, type TooMany } from './outcome.ts';
-import { type Missed, type ReadableSection, toFailure, tryLook } from './sections.ts';
+import type { Classified, Known, Outcome, TooMany } from './outcome.ts';
+import { classify } from './outcome.ts';
+import type { Missed, ReadableSection } from './sections.ts';
+import { toFailure, tryLook } from './sections.ts';
 
 /** A step of a user or group at the service, with all that its calls need. */
 export interface StepCall<State extends UserState | GroupState> {

@@ -1,10 +1,14 @@
-import { ask, type Cells, isSameWork, listWaiting, release } from '../domain/cell.ts';
+import type { Cells } from '../domain/cell.ts';
+import { ask, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { findWantedRoles, isEntityField, losesRoles, wantEntities } from '../domain/entity.ts';
 import { OWN_EXTENSION, toExtension, USER_EXTENSION } from '../domain/extensions.ts';
-import { type Deactivation, type Field, toDesiredGroup, toDesiredUser } from '../domain/kinds.ts';
+import type { Deactivation, Field } from '../domain/kinds.ts';
+import { toDesiredGroup, toDesiredUser } from '../domain/kinds.ts';
 import { listTaken, removesGroupAccess, removesUserAccess } from '../domain/protection.ts';
-import { RULED_GROUP_FIELDS, RULED_USER_FIELDS, type Rulings } from '../domain/rule-book.ts';
-import { type JsonObject, parseFields } from '../domain/values.ts';
+import type { Rulings } from '../domain/rule-book.ts';
+import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
+import type { JsonObject } from '../domain/values.ts';
+import { parseFields } from '../domain/values.ts';
 import type { Combination, Combined } from '../domain/write.ts';
 import { combine, isAsked, toCellsAfterWrite } from '../domain/write.ts';
 import { parseCells, parseStored, toCellColumns, toColumns } from '../store/engine/columns.ts';

@@ -13,7 +13,8 @@ import type { GroupRow } from '../store/resources/rows.ts';
 import { LIVE_MANAGED, listRows, lockRow, readRows, saveRow } from '../store/resources/rows.ts';
 import type { Db, Store } from '../store/store.ts';
 import { toRuled } from './fields.ts';
-import { type ListNews, type Rules, ruleLinks } from './rules.ts';
+import type { ListNews, Rules } from './rules.ts';
+import { ruleLinks } from './rules.ts';
 
 /** Change of a group in a transaction, as far as rules need it. */
 export interface GroupNews {

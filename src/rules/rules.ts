@@ -1,10 +1,12 @@
 import { isWaiting } from '../domain/cell.ts';
 import { isEntityField } from '../domain/entity.ts';
 import type { Deactivation } from '../domain/kinds.ts';
-import { type Link, type LinkKey, type LinkList, ruleLink } from '../domain/link.ts';
+import type { Link, LinkKey, LinkList } from '../domain/link.ts';
+import { ruleLink } from '../domain/link.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import type { RuleBook } from '../domain/rule-book.ts';
-import { type GroupId, isJsonObject, type UserId } from '../domain/values.ts';
+import type { GroupId, UserId } from '../domain/values.ts';
+import { isJsonObject } from '../domain/values.ts';
 import { listLinks, saveLinks } from '../store/links/links.ts';
 import {
   listManagedGroups,
@@ -13,7 +15,8 @@ import {
   lockGroups,
 } from '../store/links/of-users.ts';
 import type { Protection } from '../store/resources/protection.ts';
-import { findRow, type GroupRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
+import type { GroupRow } from '../store/resources/rows.ts';
+import { findRow, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import { toGroupState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 

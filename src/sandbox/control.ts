@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallLog } from './calls.ts';
-import { type Faults, faultRule } from './faults.ts';
+import type { Faults } from './faults.ts';
+import { faultRule } from './faults.ts';
 import type { LinkKind } from './model.ts';
 import { parse, Refusal } from './refusal.ts';
 import type { SandboxService } from './service.ts';

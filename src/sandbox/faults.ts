@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Section } from '../upstream/operations/operation.ts';
 import { Bell } from './calls.ts';
-import { findSection, isOperationName, isSection, type OperationName } from './operations.ts';
+import type { OperationName } from './operations.ts';
+import { findSection, isOperationName, isSection } from './operations.ts';
 import { ERROR_BODIES } from './shape.ts';
 
 const count = z.int().min(0);

@@ -1,4 +1,5 @@
-import { type ZodType, z } from 'zod';
+import type { ZodType } from 'zod';
+import { z } from 'zod';
 
 /** A refused call, which has changed nothing. The shape decides whether `message` is ever shown. */
 export class Refusal extends Error {

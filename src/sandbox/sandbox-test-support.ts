@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
+import type { Sandbox, SandboxOptions } from './sandbox.ts';
+import { startSandbox } from './sandbox.ts';
 
 /** Answer as a test sees it. `body` is the parsed JSON, or the text when it is none. */
 export interface TestAnswer {

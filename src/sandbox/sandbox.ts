@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http'; // Its values are not imported, for the memory: see guarded-server.ts.
 import { CallLog } from './calls.ts';
-import { answerControl, type Controlled } from './control.ts';
+import type { Controlled } from './control.ts';
+import { answerControl } from './control.ts';
 import { Faults } from './faults.ts';
 import { createRequestListener } from './http/serve.ts';
 import type { Seed } from './seed.ts';

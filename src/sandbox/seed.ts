@@ -1,4 +1,5 @@
-import { type Change, newGroup, newUser } from './model.ts';
+import type { Change } from './model.ts';
+import { newGroup, newUser } from './model.ts';
 import type { State } from './state.ts';
 
 /** Size of the company to invent. */

@@ -11,7 +11,8 @@ import type {
 } from './model.ts';
 import { newGroup, newUser, normalise, takesLicence, toEmail } from './model.ts';
 import { Refusal } from './refusal.ts';
-import { type Seed, seedCompany } from './seed.ts';
+import type { Seed } from './seed.ts';
+import { seedCompany } from './seed.ts';
 import type { SandboxShape } from './shape.ts';
 import type { State } from './state.ts';
 

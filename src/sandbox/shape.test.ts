@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { startForTest, type TestSandbox } from './sandbox-test-support.ts';
+import type { TestSandbox } from './sandbox-test-support.ts';
+import { startForTest } from './sandbox-test-support.ts';
 import type { SandboxShapeChange } from './shape.ts';
 
 /** A sandbox with Ada (2) and Boris (3); Boris alone is in Group 001. */

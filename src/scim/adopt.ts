@@ -1,10 +1,12 @@
 import type { Adoption, AdoptionRequest } from '../domain/provider.ts';
-import { BridgeError, type JsonObject, type ResourceKey } from '../domain/values.ts';
+import type { JsonObject, ResourceKey } from '../domain/values.ts';
+import { BridgeError } from '../domain/values.ts';
 import { isProvider } from '../store/credentials.ts';
 import { endUnmanaged } from '../store/drifts.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { lockRow } from '../store/resources/rows.ts';
-import { type Db, rehearse } from '../store/store.ts';
+import type { Db } from '../store/store.ts';
+import { rehearse } from '../store/store.ts';
 import { deleteWhere } from '../store/tables.ts';
 import type { ScimDeps } from './deps.ts';
 import { UNCOUNTED } from './repairs.ts';

@@ -1,7 +1,10 @@
-import { type RequestHandler, Router } from 'express';
-import { type Assignment, LICENCES, ROLES } from '../domain/assignment.ts';
+import type { RequestHandler } from 'express';
+import { Router } from 'express';
+import type { Assignment } from '../domain/assignment.ts';
+import { LICENCES, ROLES } from '../domain/assignment.ts';
 import type { JsonObject } from '../domain/values.ts';
-import { type AssignedAccounts, countAssigned } from '../store/resources/backlog.ts';
+import type { AssignedAccounts } from '../store/resources/backlog.ts';
+import { countAssigned } from '../store/resources/backlog.ts';
 import type { ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { matches } from './filter/matches.ts';

@@ -1,5 +1,6 @@
 import type { ResourceName } from '../domain/extensions.ts';
-import { BridgeError, type JsonObject } from '../domain/values.ts';
+import type { JsonObject } from '../domain/values.ts';
+import { BridgeError } from '../domain/values.ts';
 
 /** The detail error keyword of a 400 or 409. @see RFC 7644 §3.12, table 9; RFC 9865 §2.1, table 3 */
 export type ScimType =

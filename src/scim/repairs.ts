@@ -1,6 +1,7 @@
 import type { Profile } from '../domain/credential.ts';
 import type { Events } from '../telemetry/events.ts';
-import { badRequest, ScimError, type ScimType } from './errors.ts';
+import type { ScimType } from './errors.ts';
+import { badRequest, ScimError } from './errors.ts';
 
 interface Repair {
   /** What was sent, and what became of it. */

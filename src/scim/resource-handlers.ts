@@ -9,10 +9,13 @@ import { toParameters } from './http/address.ts';
 import { ANY_VERSION, assertPreconditions, matchesETag, toETag } from './http/etag.ts';
 import { getNotes, note, toProviderDeps } from './http/notes.ts';
 import { sendPieces } from './http/respond.ts';
-import { EVERYTHING, type Projection, parseProjection } from './render/projection.ts';
-import { renderAll, type Shown, toRef, toShownVersion, type View } from './render/resources.ts';
+import type { Projection } from './render/projection.ts';
+import { EVERYTHING, parseProjection } from './render/projection.ts';
+import type { Shown, View } from './render/resources.ts';
+import { renderAll, toRef, toShownVersion } from './render/resources.ts';
 import { SCHEMAS } from './schema/resource-schemas.ts';
-import { acceptWrite, deliverWrite, type WriteRequest } from './writes/accept.ts';
+import type { WriteRequest } from './writes/accept.ts';
+import { acceptWrite, deliverWrite } from './writes/accept.ts';
 
 /** Handlers of one resource carry its id in the path. */
 export type ResourceHandler = RequestHandler<{ id: string }>;

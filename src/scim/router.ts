@@ -1,4 +1,5 @@
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler } from 'express';
+import { Router } from 'express';
 import { isStorable } from '../domain/text.ts';
 import type { JsonObject } from '../domain/values.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
@@ -18,7 +19,8 @@ import { getNotes, note } from './http/notes.ts';
 import { answerErrors, answerUnknown, sendJson } from './http/respond.ts';
 import { isAbsent } from './render/paging.ts';
 import { keepRequests } from './requests.ts';
-import { createResourceHandlers, type ResourceHandler } from './resource-handlers.ts';
+import type { ResourceHandler } from './resource-handlers.ts';
+import { createResourceHandlers } from './resource-handlers.ts';
 import { toResourceTypes, toSchemas, toServiceProviderConfig } from './schema/discovery.ts';
 import { searchResources } from './search/search.ts';
 

@@ -1,5 +1,6 @@
 import { createMatcher } from '../domain/name.ts';
-import { type SettingProblem, SettingsError } from './errors.ts';
+import type { SettingProblem } from './errors.ts';
+import { SettingsError } from './errors.ts';
 import { SAFE } from './kinds.ts';
 import { settingRows } from './rows.ts';
 import type { Settings } from './schema.ts';

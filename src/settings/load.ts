@@ -1,11 +1,16 @@
 import type { z } from 'zod';
 import { listCrossProblems, listWarnings } from './cross-rules.ts';
-import { type SettingProblem, SettingsError } from './errors.ts';
+import type { SettingProblem } from './errors.ts';
+import { SettingsError } from './errors.ts';
 import { findNearest } from './nearest.ts';
-import { type SettingRow, settingRows, withValue } from './rows.ts';
-import { type Settings, settingsSchema } from './schema.ts';
-import { listShownSettings, type ShownSetting, toShownRefusal } from './shown.ts';
-import { type Environment, type Given, readSources, type SettingsSource } from './sources.ts';
+import type { SettingRow } from './rows.ts';
+import { settingRows, withValue } from './rows.ts';
+import type { Settings } from './schema.ts';
+import { settingsSchema } from './schema.ts';
+import type { ShownSetting } from './shown.ts';
+import { listShownSettings, toShownRefusal } from './shown.ts';
+import type { Environment, Given, SettingsSource } from './sources.ts';
+import { readSources } from './sources.ts';
 import { toStoreUrl } from './store-url.ts';
 
 export type { SettingsSource } from './sources.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BridgeError, isJsonObject } from '../domain/values.ts';
-import { type KindFacts, kindFacts } from './kinds.ts';
+import type { KindFacts } from './kinds.ts';
+import { kindFacts } from './kinds.ts';
 import { settingsSchema } from './schema.ts';
 
 /** One setting as the schema describes it. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type SettingRow, settingRows } from './rows.ts';
+import type { SettingRow } from './rows.ts';
+import { settingRows } from './rows.ts';
 import { toShownRefusal, toShownValue } from './shown.ts';
 
 function getRow(name: string): SettingRow {

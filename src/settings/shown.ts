@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findAt, type SettingRow } from './rows.ts';
+import type { SettingRow } from './rows.ts';
+import { findAt } from './rows.ts';
 import type { Settings } from './schema.ts';
 import type { Given, SETTING_ORIGINS } from './sources.ts';
 

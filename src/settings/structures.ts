@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { DRIFT_ACTIONS, DRIFT_KINDS, type DriftPolicy, isUnmanagedKind } from '../domain/drift.ts';
+import type { DriftPolicy } from '../domain/drift.ts';
+import { DRIFT_ACTIONS, DRIFT_KINDS, isUnmanagedKind } from '../domain/drift.ts';
 import { createMatcher } from '../domain/name.ts';
-import { hasStar, type Rule } from '../domain/rule-book.ts';
+import type { Rule } from '../domain/rule-book.ts';
+import { hasStar } from '../domain/rule-book.ts';
 import { foldCase } from '../domain/values.ts';
 import { matching, structured } from './kinds.ts';
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeStores } from '../../test/support/stores.ts';
-import { insertPassing, insertUsedAssertion, type NewCredential } from './credentials.ts';
+import type { NewCredential } from './credentials.ts';
+import { insertPassing, insertUsedAssertion } from './credentials.ts';
 import { chunks } from './engine/dialect.ts';
 
 const own = { kind: 'access', name: 'c', purpose: 'scim', profile: 'lenient' } as const;

@@ -1,7 +1,9 @@
-import { type Insertable, sql } from 'kysely';
+import type { Insertable } from 'kysely';
+import { sql } from 'kysely';
 import type { Purpose, Trust } from '../domain/credential.ts';
 import type { LinkList } from '../domain/link.ts';
-import { DEFAULT_PROVIDER, DEFAULT_TERMS, type ProviderTerms } from '../domain/provider.ts';
+import type { ProviderTerms } from '../domain/provider.ts';
+import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
 import { parseStored } from './engine/columns.ts';
 import { chunks, forUpdate, select } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';

@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import type { Difference, DriftKind, DriftStatus, ENDED_STATUSES } from '../domain/drift.ts';
 import { ACTIVE_STATUSES, findRepair } from '../domain/drift.ts';
-import { type GivenKey, type JsonObject, newId } from '../domain/values.ts';
+import type { GivenKey, JsonObject } from '../domain/values.ts';
+import { newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';
-import { SUBJECT_NAMES, type SubjectNames, toAction, toChangeColumns } from './plans.ts';
+import type { SubjectNames } from './plans.ts';
+import { SUBJECT_NAMES, toAction, toChangeColumns } from './plans.ts';
 import { toText } from './resources/lists.ts';
 import type { Db } from './store.ts';
-import { findOne, insertNew, listWhere, type NewestPart, type Row, updateWhere } from './tables.ts';
+import type { NewestPart, Row } from './tables.ts';
+import { findOne, insertNew, listWhere, updateWhere } from './tables.ts';
 
 /** A drift as stored. */
 export type DriftRow = Row<'drifts'>;

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { listWaiting } from '../domain/cell.ts';
-import { CHANGE_CLASSES, type ChangeClass } from '../domain/change.ts';
+import type { ChangeClass } from '../domain/change.ts';
+import { CHANGE_CLASSES } from '../domain/change.ts';
 import type { Detector } from '../domain/drift.ts';
 import { endRest } from '../domain/failure.ts';
 import { LINK_LISTS } from '../domain/link.ts';
-import { type GivenKey, type ResourceKey, toResourceKey } from '../domain/values.ts';
+import type { GivenKey, ResourceKey } from '../domain/values.ts';
+import { toResourceKey } from '../domain/values.ts';
 import { parseCells } from './engine/columns.ts';
 import {
   execute,
@@ -15,7 +17,8 @@ import {
   toAssignments,
 } from './engine/dialect.ts';
 import { IS_SEEN_WORKING } from './resources/backlog.ts';
-import { lockRow, type ResourceRow, type RowChange, updateRow } from './resources/rows.ts';
+import type { ResourceRow, RowChange } from './resources/rows.ts';
+import { lockRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
 import { updateWhere } from './tables.ts';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { forUpdate, SERVER_NOW, select } from './engine/dialect.ts';
 import type { Db, Store } from './store.ts';
-import { type Row, updateWhere } from './tables.ts';
+import type { Row } from './tables.ts';
+import { updateWhere } from './tables.ts';
 
 /** Row of the leader, as read at `now`. Times are epoch milliseconds of the server's clock. */
 export type LeaderRow = Row<'leader'> & { readonly now: number };

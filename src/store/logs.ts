@@ -1,8 +1,10 @@
-import { type Insertable, type RawBuilder, sql } from 'kysely';
+import type { Insertable, RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { ChangeKind, HarmKind, SentChange } from '../domain/change.ts';
 import { listHarms, listKindsOf } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
-import { foldCase, type ResourceKey } from '../domain/values.ts';
+import type { ResourceKey } from '../domain/values.ts';
+import { foldCase } from '../domain/values.ts';
 import { allOf, chunks, readInChunks, readNumber, select } from './engine/dialect.ts';
 import { listCalledNames } from './resources/find.ts';
 import type { ResourceRow } from './resources/rows.ts';

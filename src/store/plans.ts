@@ -1,5 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
-import { findHarm, type HarmKind } from '../domain/change.ts';
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
+import type { HarmKind } from '../domain/change.ts';
+import { findHarm } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanAction, PlanStatus } from '../domain/plan.ts';
 import { HOLDING_SOURCES } from '../domain/plan.ts';
@@ -8,7 +10,8 @@ import { parseStored, waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import type { Db, ListPart } from './store.ts';
-import { insertAll, type Row, updateWhere } from './tables.ts';
+import type { Row } from './tables.ts';
+import { insertAll, updateWhere } from './tables.ts';
 
 /** A plan as stored. */
 export type PlanRow = Row<'plans'>;

@@ -4,7 +4,8 @@ import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { GroupId, UserId } from '../domain/values.ts';
-import { big, clusteredTable, int, serial, type TableOf, table, text } from './engine/table.ts';
+import type { TableOf } from './engine/table.ts';
+import { big, clusteredTable, int, serial, table, text } from './engine/table.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';

@@ -1,4 +1,5 @@
-import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, RawBuilder, Selectable, Updateable } from 'kysely';
+import { sql } from 'kysely';
 import {
   allOf,
   chunks,

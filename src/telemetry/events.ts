@@ -1,4 +1,5 @@
-import { EVENTS, type LogLevel, type Row } from './event-rows.ts';
+import type { LogLevel, Row } from './event-rows.ts';
+import { EVENTS } from './event-rows.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Log fields of an error. */

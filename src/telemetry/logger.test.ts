@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { createEvents, type Events, type LogLine } from './events.ts';
-import { createLogger, type Logger } from './logger.ts';
+import type { Events, LogLine } from './events.ts';
+import { createEvents } from './events.ts';
+import type { Logger } from './logger.ts';
+import { createLogger } from './logger.ts';
 import { createMetrics } from './metrics.ts';
 
 function record(write: (events: Events, logger: Logger) => void, level: LogLine['level'] = 'info') {

@@ -1,4 +1,5 @@
-import { type DestinationStream, pino } from 'pino';
+import type { DestinationStream } from 'pino';
+import { pino } from 'pino';
 import type { LogLevel } from './event-rows.ts';
 import type { LogLine } from './events.ts';
 

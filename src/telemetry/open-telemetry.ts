@@ -3,19 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Span as ApiSpan, SpanContext, Tracer } from '@opentelemetry/api';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import type { Resource } from '@opentelemetry/resources';
 import {
   defaultResource,
   detectResources,
   envDetector,
-  type Resource,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
+import type { Sampler } from '@opentelemetry/sdk-trace';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
-  type Sampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';

@@ -1,5 +1,7 @@
-import { type Clock, followOutage } from '../domain/clock.ts';
-import { createEvents, type LogLine } from './events.ts';
+import type { Clock } from '../domain/clock.ts';
+import { followOutage } from '../domain/clock.ts';
+import type { LogLine } from './events.ts';
+import { createEvents } from './events.ts';
 import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -1,5 +1,6 @@
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector, Pool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,5 @@
-import { UpstreamError, type UpstreamErrorCode, type UpstreamFailure } from './errors.ts';
+import type { UpstreamErrorCode, UpstreamFailure } from './errors.ts';
+import { UpstreamError } from './errors.ts';
 
 /** How the time of a call ended; undefined: it has not. */
 export type Ended = 'deadline' | 'caller' | undefined;

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { Gates, type PassageResult } from './gates.ts';
+import type { PassageResult } from './gates.ts';
+import { Gates } from './gates.ts';
 import { createFakeClock } from './testing/fake-clock.ts';
 
 const answer = (status: number): PassageResult => ({ kind: 'answer', status });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
+import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../test/support/free-port.ts';
@@ -8,7 +9,8 @@ import { groups } from './operations/people.ts';
 import { scim } from './operations/scim.ts';
 import { addUser, connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
 import { createEagerClock, createFakeClock, runReady } from './testing/fake-clock.ts';
-import { type Answering, sendJson, startService } from './testing/service.ts';
+import type { Answering } from './testing/service.ts';
+import { sendJson, startService } from './testing/service.ts';
 import type { AttemptReport } from './transport-options.ts';
 
 describe('what is sent again', () => {

@@ -1,4 +1,5 @@
-import { Client, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import { Client } from 'undici';
 
 /** One request of a scenario. */
 export interface LoadRequest {

@@ -6,7 +6,8 @@ import { USER_SCHEMA_URI } from '../../src/domain/extensions.ts';
 import { dismiss, replace, toPatch } from '../support/provider.ts';
 import type { Load, RequestSource } from './load-client.ts';
 import { bindToCore, findProcessFacts } from './machine.ts';
-import { type Company, type Program, startProgram } from './program.ts';
+import type { Company, Program } from './program.ts';
+import { startProgram } from './program.ts';
 
 interface Scenario {
   readonly name: string;

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { replace, toPatch } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
-import { type BridgeProcess, startBridge } from '../support/server.ts';
+import type { BridgeProcess } from '../support/server.ts';
+import { startBridge } from '../support/server.ts';
 import { LoadClient } from './load-client.ts';
 import { bindToCore } from './machine.ts';
 

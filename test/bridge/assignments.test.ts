@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
-import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { listResources, replace, toUser } from '../support/provider.ts';
 
 const TOTALS = 'urn:ietf:params:scim:schemas:extension:workmanagement:2.0:Assignments';

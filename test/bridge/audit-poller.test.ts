@@ -1,14 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import {
-  type AuditWorld,
-  behindTheBack,
-  INTERVAL_MS,
-  startAudit,
-  startAuditWorld,
-} from '../support/audit-world.ts';
+import type { AuditWorld } from '../support/audit-world.ts';
+import { behindTheBack, INTERVAL_MS, startAudit, startAuditWorld } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';

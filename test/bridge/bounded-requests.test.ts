@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
-import { replace, type TestAnswer, toGroup, toMembers } from '../support/provider.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { replace, toGroup, toMembers } from '../support/provider.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
 const bridge = bridgeForSuite({ settings: { SCIM_REQUESTS_PER_SECOND: '0' } });

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
-import { admit, dismiss, replace, type TestAnswer } from '../support/provider.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { admit, dismiss, replace } from '../support/provider.ts';
 
 const BULK = 'urn:ietf:params:scim:api:messages:2.0:BulkRequest';
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';

@@ -17,9 +17,11 @@ import {
   toRight,
   WHO,
 } from '../support/assertions.ts';
-import { bridgeForTest, startTestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import type { TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
-import { askWith, postTokenForm, type TokenAnswer } from '../support/credentials.ts';
+import type { TokenAnswer } from '../support/credentials.ts';
+import { askWith, postTokenForm } from '../support/credentials.ts';
 import { makeKey, signText, startIssuer } from '../support/issuer.ts';
 import { createLeapingClock, createSetClock } from '../support/leaping-clock.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';

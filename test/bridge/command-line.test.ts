@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
-import { type Person, runAlone, runner } from '../support/command.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
+import type { Person } from '../support/command.ts';
+import { runAlone, runner } from '../support/command.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 
 const ada = 'ada@example.com';

@@ -2,24 +2,13 @@ import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { newSecret } from '../../src/access/secret-text.ts';
 import { expectScimError } from '../support/attack.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-} from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { runAlone, runner } from '../support/command.ts';
 import { askWith, makeToken } from '../support/credentials.ts';
 import { freePort } from '../support/free-port.ts';
-import {
-  beginSignIn,
-  makeKey,
-  type SignIn,
-  signText,
-  startIssuer,
-  type TestIssuer,
-  toOidcSettings,
-} from '../support/issuer.ts';
+import type { SignIn, TestIssuer } from '../support/issuer.ts';
+import { beginSignIn, makeKey, signText, startIssuer, toOidcSettings } from '../support/issuer.ts';
 import { createSetClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';

@@ -4,14 +4,15 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { behindTheBack, startAudit } from '../support/audit-world.ts';
-import { bridgeForTest, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
+import type { DriftCell } from '../support/drift-cells.ts';
 import {
   ada,
   addCompany,
   addVera,
   bob,
-  type DriftCell,
   driftCells,
   isMetAlone,
   VERA,

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/values.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
+import { isJsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { replace, toUser } from '../support/provider.ts';
 

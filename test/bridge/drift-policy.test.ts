@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
-import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
-import {
-  addCompany,
-  addVera,
-  type DriftCell,
-  driftCells,
-  isMetAlone,
-  VERA,
-} from '../support/drift-cells.ts';
+import type { AuditWorld } from '../support/audit-world.ts';
+import { behindTheBack, startAudit } from '../support/audit-world.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
+import type { DriftCell } from '../support/drift-cells.ts';
+import { addCompany, addVera, driftCells, isMetAlone, VERA } from '../support/drift-cells.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { admit, replace, toUser } from '../support/provider.ts';
 

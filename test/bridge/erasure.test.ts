@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type AuditWorld, behindTheBack, startAudit } from '../support/audit-world.ts';
-import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import type { AuditWorld } from '../support/audit-world.ts';
+import { behindTheBack, startAudit } from '../support/audit-world.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';

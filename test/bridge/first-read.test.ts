@@ -1,9 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
 import type { Section } from '../../src/upstream/operations/operation.ts';
-import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { readBridge, readService } from '../support/company.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';

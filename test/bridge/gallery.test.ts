@@ -1,10 +1,14 @@
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { GalleryReport } from '../../src/cli/gallery.ts';
-import { isJsonObject, type JsonObject } from '../../src/domain/values.ts';
-import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
-import { type Person, runner } from '../support/command.ts';
-import { type LocalServer, passOn, serve } from '../support/local-server.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
+import { isJsonObject } from '../../src/domain/values.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
+import type { Person } from '../support/command.ts';
+import { runner } from '../support/command.ts';
+import type { LocalServer } from '../support/local-server.ts';
+import { passOn, serve } from '../support/local-server.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { makeProvider } from '../support/walled.ts';
 

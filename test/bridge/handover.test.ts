@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { OpsJson } from '../../src/ops/schemas/schemas.ts';
-import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { replace, toMembers, toUser } from '../support/provider.ts';
-import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
+import type { WalledProvider } from '../support/walled.ts';
+import { makeProvider, toOwner } from '../support/walled.ts';
 
 interface Company {
   readonly bridge: TestBridge;

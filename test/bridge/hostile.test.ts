@@ -7,7 +7,8 @@ import { createSetClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
 import { admit, expel, replace, toPatch, toUser } from '../support/provider.ts';
-import { type RawRequest, sendRaw } from '../support/send-raw.ts';
+import type { RawRequest } from '../support/send-raw.ts';
+import { sendRaw } from '../support/send-raw.ts';
 
 const enterprise = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { Change, SandboxGroup, SandboxUser } from '../../src/sandbox/model.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { startBridgeOf } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { forSuite } from '../support/lifetimes.ts';

@@ -9,16 +9,13 @@ import {
   SETTINGS,
   toRight,
 } from '../support/assertions.ts';
-import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
-import {
-  type IssuerMood,
-  makeKey,
-  signText,
-  startIssuer,
-  type TestIssuer,
-} from '../support/issuer.ts';
-import { createLeapingClock, type LeapingClock } from '../support/leaping-clock.ts';
+import type { IssuerMood, TestIssuer } from '../support/issuer.ts';
+import { makeKey, signText, startIssuer } from '../support/issuer.ts';
+import type { LeapingClock } from '../support/leaping-clock.ts';
+import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 

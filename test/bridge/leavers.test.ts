@@ -1,12 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import {
-  type AuditWorld,
-  behindTheBack,
-  startAudit,
-  startAuditWorld,
-} from '../support/audit-world.ts';
+import type { AuditWorld } from '../support/audit-world.ts';
+import { behindTheBack, startAudit, startAuditWorld } from '../support/audit-world.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';

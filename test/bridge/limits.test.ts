@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { getHeapStatistics } from 'node:v8';
 import { request } from 'undici';
@@ -8,12 +9,8 @@ import type { Clock } from '../../src/domain/clock.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
 import { expectScimError } from '../support/attack.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-} from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';

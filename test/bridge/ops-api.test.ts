@@ -5,13 +5,15 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { createRouteRouter } from '../../src/ops/http/route.ts';
 import { opsRoutes, toOpsDocument } from '../../src/ops/router.ts';
-import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { createSetClock } from '../support/leaping-clock.ts';
 import { makeLives } from '../support/lives.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { admit, replace, type TestAnswer, toUser } from '../support/provider.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { admit, replace, toUser } from '../support/provider.ts';
 import { copyStore, makeStoreFile } from '../support/take-store.ts';
 
 describe('ops api', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
-import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { ada, bob } from '../support/drift-cells.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
-import { bridgeForTest, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { makeLives } from '../support/lives.ts';
 import { toObjects } from '../support/operator.ts';
 import { expel, replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import { expectScimError } from '../support/attack.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { replace, toPatch, toUser } from '../support/provider.ts';
-import { type RawRequest, sendRaw } from '../support/send-raw.ts';
+import type { RawRequest } from '../support/send-raw.ts';
+import { sendRaw } from '../support/send-raw.ts';
 
 const publicUrl = 'https://scim.example.com/bridge';
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
-import { RIGHTS, type Right } from '../../src/domain/provider.ts';
+import type { Right } from '../../src/domain/provider.ts';
+import { RIGHTS } from '../../src/domain/provider.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { bridgeForSuite, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite } from '../support/bridge.ts';
 import { dismiss, replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
-import { makeProvider, type WalledProvider } from '../support/walled.ts';
+import type { WalledProvider } from '../support/walled.ts';
+import { makeProvider } from '../support/walled.ts';
 
 type Sent = readonly [status: number, method: string, path: string, body?: JsonObject];
 type LimitCase = readonly [

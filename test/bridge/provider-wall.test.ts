@@ -1,22 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-} from '../support/bridge.ts';
-import {
-  admit,
-  dismiss,
-  replace,
-  type TestAnswer,
-  toGroup,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
-import { makeProvider, toOwner, type WalledProvider } from '../support/walled.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, startTestBridge } from '../support/bridge.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { admit, dismiss, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
+import type { WalledProvider } from '../support/walled.ts';
+import { makeProvider, toOwner } from '../support/walled.ts';
 
 const disable = toPatch(replace('active', false));
 

@@ -4,15 +4,8 @@ import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { toObjects } from '../support/operator.ts';
-import {
-  admit,
-  expel,
-  replace,
-  type TestAnswer,
-  toGroup,
-  toPatch,
-  toUser,
-} from '../support/provider.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { admit, expel, replace, toGroup, toPatch, toUser } from '../support/provider.ts';
 
 const bridge = bridgeForSuite();
 let ada: string;

@@ -2,13 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-  type TestBridgeOptions,
-} from '../support/bridge.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { admit, dismiss, replace, toGroup, toUser } from '../support/provider.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { REPAIRS } from '../../src/scim/repairs.ts';
-import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { makeLives } from '../support/lives.ts';

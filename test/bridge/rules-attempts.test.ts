@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge } from '../support/bridge.ts';
-import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
+import type { CalmClock } from '../support/calm-clock.ts';
+import { startCalmBridge } from '../support/calm-clock.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { toObjects } from '../support/operator.ts';

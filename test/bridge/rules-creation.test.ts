@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { toGroup, toUser } from '../support/provider.ts';

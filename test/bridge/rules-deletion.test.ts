@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { toGroup, toUser } from '../support/provider.ts';

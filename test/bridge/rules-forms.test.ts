@@ -5,7 +5,8 @@ import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';
 import { admit } from '../support/provider.ts';
-import { startTimedBridge, type TimedBridge, untilQuiet } from '../support/timed-bridge.ts';
+import type { TimedBridge } from '../support/timed-bridge.ts';
+import { startTimedBridge, untilQuiet } from '../support/timed-bridge.ts';
 
 const ghost = 'ghost@example.com';
 const DAY_MS = 25 * 60 * 60_000;

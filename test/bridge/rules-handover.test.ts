@@ -4,12 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-} from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { admit, expel, replace, toUser } from '../support/provider.ts';
 

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { failing, HANGING } from '../support/faults.ts';
 import { forSuite } from '../support/lifetimes.ts';
-import { replace, type TestAnswer, toGroup, toUser } from '../support/provider.ts';
-import {
-  startTimedBridge,
-  type TimedBridge,
-  untilEnded,
-  untilQuiet,
-} from '../support/timed-bridge.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { replace, toGroup, toUser } from '../support/provider.ts';
+import type { TimedBridge } from '../support/timed-bridge.ts';
+import { startTimedBridge, untilEnded, untilQuiet } from '../support/timed-bridge.ts';
 
 const SECONDS_MS = 30_000;
 const refused = failing(400, 'message');

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
-import { bridgeForSuite, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, startTestBridge } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { admit, expel, replace, toGroup, toMembers, toPatch, toUser } from '../support/provider.ts';
 

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  type TestBridge,
-  type TestBridgeOptions,
-} from '../support/bridge.ts';
-import { type CalmClock, startCalmBridge } from '../support/calm-clock.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
+import type { CalmClock } from '../support/calm-clock.ts';
+import { startCalmBridge } from '../support/calm-clock.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { readMetrics } from '../support/metrics.ts';
 import { OPS_TOKEN } from '../support/operator.ts';
-import { admit, expel, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { admit, expel, replace, toPatch, toUser } from '../support/provider.ts';
 
 const options: TestBridgeOptions = {
   requestsPerSecond: 5,

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { startBridgeOf, type TestBridge, type TestBridgeOptions } from '../support/bridge.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { startBridgeOf } from '../support/bridge.ts';
 import { readBridge, readService, withoutGone } from '../support/company.ts';
 import { assertFindsEveryKind } from '../support/drift-cells.ts';
 import { failing } from '../support/faults.ts';

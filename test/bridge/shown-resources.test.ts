@@ -2,12 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  type TestBridge,
-  type TestBridgeOptions,
-} from '../support/bridge.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { toObjects } from '../support/operator.ts';
 import { admit, listResources, replace, toPatch } from '../support/provider.ts';
 

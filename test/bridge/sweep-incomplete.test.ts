@@ -3,16 +3,16 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { startTestBridge } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { createLeapingClock } from '../support/leaping-clock.ts';
 import { toGroup, toMembers } from '../support/provider.ts';
+import type { Tamper, TamperedService } from '../support/tampering-proxy.ts';
 import {
   changePage,
   leaveOut,
   repeatPage,
-  type Tamper,
-  type TamperedService,
   tamperWith,
   withEntries,
 } from '../support/tampering-proxy.ts';

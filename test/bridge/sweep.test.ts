@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { bridgeForTest, startTestBridge, type TestBridge } from '../support/bridge.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import {
   ada,

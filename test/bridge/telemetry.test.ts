@@ -7,12 +7,8 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import type { Fault } from '../../src/sandbox/faults.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import {
-  bridgeForTest,
-  startTestBridge,
-  type TestBridge,
-  type TestBridgeOptions,
-} from '../support/bridge.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForTest, startTestBridge } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { makeLives } from '../support/lives.ts';

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { bridgeForSuite, bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';

@@ -2,12 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { OperationName } from '../../src/sandbox/operations.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import {
-  bridgeForSuite,
-  bridgeForTest,
-  type TestBridge,
-  type TestBridgeOptions,
-} from '../support/bridge.ts';
+import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { failing, HANGING } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
 import { admit, expel, replace, toGroup, toUser } from '../support/provider.ts';

@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
-import { replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
-import { type RawRequest, sendRaw } from '../support/send-raw.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
+import type { RawRequest } from '../support/send-raw.ts';
+import { sendRaw } from '../support/send-raw.ts';
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 

@@ -2,7 +2,8 @@ import type { SandboxUser } from '../../src/sandbox/model.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
-import { type Company, type Person, toAddress, toLink } from './company.ts';
+import type { Company, Person } from './company.ts';
+import { toAddress, toLink } from './company.ts';
 import { drawOne } from './operations.ts';
 
 /** The address of the account that changes the service behind the back of provider and bridge. */

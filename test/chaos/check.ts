@@ -4,7 +4,8 @@ import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import type { SandboxService } from '../../src/sandbox/service.ts';
 import { toObjects } from '../support/operator.ts';
 import type { Client } from './client.ts';
-import { type Company, Fact, type Group, type Person, toAddress } from './company.ts';
+import type { Company, Group, Person } from './company.ts';
+import { Fact, toAddress } from './company.ts';
 
 interface ShownGroup {
   readonly name: string;

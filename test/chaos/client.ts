@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { toObjects } from '../support/operator.ts';
-import { type Address, sendRaw } from '../support/send-raw.ts';
+import type { Address } from '../support/send-raw.ts';
+import { sendRaw } from '../support/send-raw.ts';
 import type { Person, Wish } from './company.ts';
 import type { Trace } from './lives.ts';
 

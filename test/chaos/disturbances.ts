@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, FaultRule } from '../../src/sandbox/faults.ts';
-import {
-  getRow,
-  handlers,
-  isOperationName,
-  type OperationName,
-} from '../../src/sandbox/operations.ts';
+import type { OperationName } from '../../src/sandbox/operations.ts';
+import { getRow, handlers, isOperationName } from '../../src/sandbox/operations.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
-import { type Administrator, drawTrespass } from './administrator.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
+import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
+import type { Administrator } from './administrator.ts';
+import { drawTrespass } from './administrator.ts';
 import type { Manner } from './client.ts';
 import type { Company } from './company.ts';
 import type { Lives } from './lives.ts';
-import { createProvider, type Operation } from './operations.ts';
+import type { Operation } from './operations.ts';
+import { createProvider } from './operations.ts';
 import type { Operator } from './operator.ts';
 
 const MOMENTS = ['now', 'change', 'look', 'audit page'] as const;

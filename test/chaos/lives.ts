@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BridgeProcess, startBridge } from '../support/server.ts';
+import type { BridgeProcess } from '../support/server.ts';
+import { startBridge } from '../support/server.ts';
 
 /** How often a start is tried again: one fails while the store is away. */
 const STARTS_MAX = 20;

@@ -16,7 +16,8 @@ import {
   toPatch,
 } from '../support/provider.ts';
 import type { Actor, AskedRequest } from './client.ts';
-import { type Company, type Group, type Person, toLink, type Wish, wish } from './company.ts';
+import type { Company, Group, Person, Wish } from './company.ts';
+import { toLink, wish } from './company.ts';
 
 const MOVED_MAX = 8;
 const BULK_MAX = 5;

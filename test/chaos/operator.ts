@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
-import { isJsonObject, type JsonObject } from '../../src/domain/values.ts';
+import type { JsonObject } from '../../src/domain/values.ts';
+import { isJsonObject } from '../../src/domain/values.ts';
 import { toObjects } from '../support/operator.ts';
 import type { BridgeProcess } from '../support/server.ts';
 import { attempts } from './client.ts';

@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { startPostgres, type ThrowAwayPostgres } from '../support/postgres.ts';
+import type { ThrowAwayPostgres } from '../support/postgres.ts';
+import { startPostgres } from '../support/postgres.ts';
 
 /** A commit outlives a server that is killed, though not a host that is: nobody here takes that away. */
 const SURVIVES_A_KILL = ['fsync=off', 'autovacuum=off', 'max_connections=100'];

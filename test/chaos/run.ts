@@ -1,17 +1,22 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
 import { runStatement } from '../support/store-templates.ts';
 import { ADMINISTRATOR, Administrator } from './administrator.ts';
 import { listFindings, readShown } from './check.ts';
-import { Client, type Counts } from './client.ts';
-import { type Company, Group, Person } from './company.ts';
-import { createSchedule, type Restartable, type Scheduled, type Stage } from './disturbances.ts';
+import type { Counts } from './client.ts';
+import { Client } from './client.ts';
+import type { Company } from './company.ts';
+import { Group, Person } from './company.ts';
+import type { Restartable, Scheduled, Stage } from './disturbances.ts';
+import { createSchedule } from './disturbances.ts';
 import { Lives, Trace } from './lives.ts';
 import { OPS_TOKEN, Operator } from './operator.ts';
-import { type LoggedPostgres, readTables } from './postgres.ts';
+import type { LoggedPostgres } from './postgres.ts';
+import { readTables } from './postgres.ts';
 
 /** One run: how much, and on what. */
 export interface ChaosPlan {

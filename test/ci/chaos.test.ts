@@ -1,6 +1,7 @@
 import { expect, inject, test } from 'vitest';
 import { withPostgres } from '../chaos/postgres.ts';
-import { type ChaosReport, runChaos } from '../chaos/run.ts';
+import type { ChaosReport } from '../chaos/run.ts';
+import { runChaos } from '../chaos/run.ts';
 
 function expectHarmless(report: ChaosReport): void {
   expect(report.findings).toEqual([]);

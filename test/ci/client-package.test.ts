@@ -19,7 +19,8 @@ import {
   makeCheckout,
   writeProgram,
 } from '../support/packed.ts';
-import { type RecordingServer, startRecording } from '../support/recording-server.ts';
+import type { RecordingServer } from '../support/recording-server.ts';
+import { startRecording } from '../support/recording-server.ts';
 import { root } from '../support/repository.ts';
 
 const run = promisify(execFile);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format, promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Answering, sendJson, startService } from '../../src/upstream/testing/service.ts';
+import type { Answering } from '../../src/upstream/testing/service.ts';
+import { sendJson, startService } from '../../src/upstream/testing/service.ts';
 import { root } from '../support/repository.ts';
 
 const page = readFileSync(join(root, 'docs/client.md'), 'utf8');

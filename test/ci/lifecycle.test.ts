@@ -6,7 +6,8 @@ import { makeFolder } from '../support/lifetimes.ts';
 import { toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import { startBridge } from '../support/server.ts';
-import { type Life, openSite, readReady } from '../support/site.ts';
+import type { Life } from '../support/site.ts';
+import { openSite, readReady } from '../support/site.ts';
 
 const readHealth = async ({ request, baseUrl }: Pick<Life, 'request' | 'baseUrl'>) =>
   (await request('GET', new URL('/healthz', baseUrl).href)).status;

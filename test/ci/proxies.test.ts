@@ -1,10 +1,12 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeFolder } from '../support/lifetimes.ts';
 import { read } from '../support/repository.ts';

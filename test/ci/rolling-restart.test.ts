@@ -4,9 +4,11 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { passOn, serve } from '../support/local-server.ts';
-import { type Provider, replace, type TestAnswer, toPatch, toUser } from '../support/provider.ts';
+import type { Provider, TestAnswer } from '../support/provider.ts';
+import { replace, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
-import { type Life, openSite, readReady } from '../support/site.ts';
+import type { Life } from '../support/site.ts';
+import { openSite, readReady } from '../support/site.ts';
 import { describePostgres } from '../support/take-store.ts';
 
 const ASK_EVERY_MS = 100;

@@ -2,12 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { systemClock } from '../../src/telemetry/system-clock.ts';
-import { bridgeForTest, type TestBridge } from '../support/bridge.ts';
+import type { TestBridge } from '../support/bridge.ts';
+import { bridgeForTest } from '../support/bridge.ts';
 import { failing } from '../support/faults.ts';
 import { forTest } from '../support/lifetimes.ts';
-import { type Passed, passOn, serve } from '../support/local-server.ts';
+import type { Passed } from '../support/local-server.ts';
+import { passOn, serve } from '../support/local-server.ts';
 import { admit, listResources, replace } from '../support/provider.ts';
 import { describePostgres } from '../support/take-store.ts';
 

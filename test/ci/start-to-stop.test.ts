@@ -5,7 +5,8 @@ import { freePort } from '../support/free-port.ts';
 import { forTest, makeFolder } from '../support/lifetimes.ts';
 import { serveNothing } from '../support/local-server.ts';
 import { packageJson, program } from '../support/repository.ts';
-import { type BridgeProcess, runToEnd, startBridge } from '../support/server.ts';
+import type { BridgeProcess } from '../support/server.ts';
+import { runToEnd, startBridge } from '../support/server.ts';
 
 interface Asker {
   readonly met: (number | string)[];

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { bridgeForTest } from '../support/bridge.ts';
 import { HANGING } from '../support/faults.ts';
 import { makeFolder } from '../support/lifetimes.ts';
-import { replace, type TestAnswer, toUser } from '../support/provider.ts';
+import type { TestAnswer } from '../support/provider.ts';
+import { replace, toUser } from '../support/provider.ts';
 import type { BridgeProcess } from '../support/server.ts';
 import { openSite, readReady } from '../support/site.ts';
 

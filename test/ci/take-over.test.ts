@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { HANGING } from '../support/faults.ts';
 import { replace, toUser } from '../support/provider.ts';
-import { type Life, openSite, readReady } from '../support/site.ts';
+import type { Life } from '../support/site.ts';
+import { openSite, readReady } from '../support/site.ts';
 import { runStatement } from '../support/store-templates.ts';
 import { describePostgres } from '../support/take-store.ts';
 

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../src/domain/values.ts';
 import { opsRoutes } from '../../src/ops/router.ts';
-import { createSeededRandom, type SeededRandom } from '../model/interleavings/seeded-random.ts';
+import type { SeededRandom } from '../model/interleavings/seeded-random.ts';
+import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
 
 /** One request that a stranger sends over a connection of its own. */
 export interface Attempt {

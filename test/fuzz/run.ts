@@ -8,8 +8,10 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { findProcessFacts } from '../bench/machine.ts';
 import { program } from '../support/repository.ts';
 import { toRequester } from '../support/send-raw.ts';
-import { type BridgeProcess, startBridge } from '../support/server.ts';
-import { type Attempt, makeAttempt, type Pool } from './attempts.ts';
+import type { BridgeProcess } from '../support/server.ts';
+import { startBridge } from '../support/server.ts';
+import type { Attempt, Pool } from './attempts.ts';
+import { makeAttempt } from './attempts.ts';
 
 /** How much rubbish to throw. */
 export interface FuzzPlan {

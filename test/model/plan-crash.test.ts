@@ -5,7 +5,8 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { StoreError } from '../../src/store/engine/store-error.ts';
 import type { Db, Store } from '../../src/store/store.ts';
 import type { TestBridge } from '../support/bridge.ts';
-import { type Lives, makeLives } from '../support/lives.ts';
+import type { Lives } from '../support/lives.ts';
+import { makeLives } from '../support/lives.ts';
 import { addPilots, decide, emailOf, listHeld } from '../support/pilots.ts';
 
 interface Fate {

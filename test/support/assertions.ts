@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import type { JsonValue } from '../../src/domain/values.ts';
 import type { TestBridge } from './bridge.ts';
 import { postTokenForm } from './credentials.ts';
-import { type TestIssuer, toClaims } from './issuer.ts';
+import type { TestIssuer } from './issuer.ts';
+import { toClaims } from './issuer.ts';
 
 /** The kind of assertion that there is. */
 export const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

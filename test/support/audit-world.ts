@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { startBridgeOf, type TestBridge } from './bridge.ts';
-import { createLeapingClock, type LeapingClock } from './leaping-clock.ts';
+import type { TestBridge } from './bridge.ts';
+import { startBridgeOf } from './bridge.ts';
+import type { LeapingClock } from './leaping-clock.ts';
+import { createLeapingClock } from './leaping-clock.ts';
 
 /** How often the log is read, in milliseconds. */
 export const INTERVAL_MS = 15_000;

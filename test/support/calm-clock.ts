@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createFakeClock } from '../../src/upstream/testing/fake-clock.ts';
-import { startTestBridge, type TestBridgeOptions } from './bridge.ts';
+import type { TestBridgeOptions } from './bridge.ts';
+import { startTestBridge } from './bridge.ts';
 
 /** Turns of the event loop without a call after which nobody is at work but whoever waits for the time. */
 const CALM_TURNS = 6;

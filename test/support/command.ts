@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type CommandRow, defaultConfigFile } from '../../src/cli/command.ts';
+import type { CommandRow } from '../../src/cli/command.ts';
+import { defaultConfigFile } from '../../src/cli/command.ts';
 import { commands, runProgram } from '../../src/cli/program.ts';
 import type { TestBridge } from './bridge.ts';
 import { OPS_TOKEN } from './operator.ts';

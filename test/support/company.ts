@@ -1,5 +1,6 @@
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/values.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
+import { isJsonObject } from '../../src/domain/values.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { toObjects } from './operator.ts';
 import type { Provider } from './provider.ts';

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startPostgres, type ThrowAwayPostgres } from './postgres.ts';
+import type { ThrowAwayPostgres } from './postgres.ts';
+import { startPostgres } from './postgres.ts';
 import { createStoreTemplates } from './store-templates.ts';
 import type { Engine } from './take-store.ts';
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose';
+import type { JWK } from 'jose';
+import { CompactSign, exportJWK, generateKeyPair } from 'jose';
 import { request } from 'undici';
 import type { TestBridge } from './bridge.ts';
 import { serve } from './local-server.ts';

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, onTestFinished, type TestContext } from 'vitest';
+import type { TestContext } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 
 interface Stoppable {
   stop(): Promise<unknown> | unknown;

@@ -1,7 +1,9 @@
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../src/domain/clock.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { startTestBridge, type TestBridge, type TestBridgeOptions } from './bridge.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { TestBridge, TestBridgeOptions } from './bridge.ts';
+import { startTestBridge } from './bridge.ts';
 import { makeStoreUrl } from './take-store.ts';
 
 /** A service and a store that outlive the bridges between them. Ends with the test. */

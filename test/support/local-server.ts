@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createPlainServer, type Server, type Socket } from 'node:net';
-import { type Dispatcher, request } from 'undici';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer } from 'node:http';
+import type { Server, Socket } from 'node:net';
+import { createServer as createPlainServer } from 'node:net';
+import type { Dispatcher } from 'undici';
+import { request } from 'undici';
 
 /** A server on a free port of this machine. */
 export interface LocalServer {

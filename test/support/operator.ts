@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/values.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
+import { isJsonObject } from '../../src/domain/values.ts';
 import { opsRoutes } from '../../src/ops/router.ts';
 import { opsSchemas } from '../../src/ops/schemas/schemas.ts';
 import type { SendRequest, TestAnswer } from './provider.ts';

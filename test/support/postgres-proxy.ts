@@ -1,4 +1,5 @@
-import { connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { listenLocally } from './local-server.ts';
 
 /** A way to the server of `url` that can be lost. */

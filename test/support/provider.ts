@@ -1,5 +1,6 @@
 import { GROUP_EXTENSION } from '../../src/domain/extensions.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../src/domain/values.ts';
+import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
+import { isJsonObject } from '../../src/domain/values.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
 const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';

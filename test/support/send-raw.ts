@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { JsonObject } from '../../src/domain/values.ts';
-import { type Provider, type TestAnswer, toProvider } from './provider.ts';
+import type { Provider, TestAnswer } from './provider.ts';
+import { toProvider } from './provider.ts';
 
 /** A request of which nothing has to be right. */
 export interface RawRequest {

@@ -1,10 +1,14 @@
-import { onTestFinished, type TestContext } from 'vitest';
-import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import type { TestContext } from 'vitest';
+import { onTestFinished } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { makeFolder } from './lifetimes.ts';
-import { type Operator, toOperator } from './operator.ts';
+import type { Operator } from './operator.ts';
+import { toOperator } from './operator.ts';
 import type { Provider } from './provider.ts';
 import { toRequester } from './send-raw.ts';
-import { type BridgeProcess, startBridge } from './server.ts';
+import type { BridgeProcess } from './server.ts';
+import { startBridge } from './server.ts';
 
 const OPS_TOKEN = 'token-of-an-operator';
 type Env = Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, describe, inject } from 'vitest';
 import { openStore } from '../../src/store/engine/database.ts';
 import type { Store } from '../../src/store/store.ts';
-import { type Engine, takeStore } from './take-store.ts';
+import type { Engine } from './take-store.ts';
+import { takeStore } from './take-store.ts';
 
 /** What a suite gets for each engine. What is made in a test is closed after it, anything else after the suite. */
 export interface StoreSuite {

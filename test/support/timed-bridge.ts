@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestBridge, type TestBridgeOptions } from './bridge.ts';
+import type { TestBridgeOptions } from './bridge.ts';
+import { startTestBridge } from './bridge.ts';
 import { createLeapingClock } from './leaping-clock.ts';
 import { createPatience } from './operator.ts';
 

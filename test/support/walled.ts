@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import type { TestBridge } from './bridge.ts';
-import { type TestAnswer, toProvider } from './provider.ts';
+import type { TestAnswer } from './provider.ts';
+import { toProvider } from './provider.ts';
 
 /** A provider of several. */
 export type WalledProvider = Awaited<ReturnType<typeof makeProvider>>;

@@ -3,7 +3,8 @@ import { UnsecuredJWT } from 'jose';
 import { expect } from 'vitest';
 import { APP, AUDIENCE, present, toJson, toRight } from './assertions.ts';
 import type { TestBridge } from './bridge.ts';
-import { makeKey, signText, type TestIssuer, type TestKey, toClaims } from './issuer.ts';
+import type { TestIssuer, TestKey } from './issuer.ts';
+import { makeKey, signText, toClaims } from './issuer.ts';
 
 /** An assertion that may not be taken. */
 export interface Wrong {

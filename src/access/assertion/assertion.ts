@@ -6,7 +6,8 @@ import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
 import { findCredential, parseTrust } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
-import { NO_CLIENT, type PresentedAssertion } from '../oauth/parse-request.ts';
+import type { PresentedAssertion } from '../oauth/parse-request.ts';
+import { NO_CLIENT } from '../oauth/parse-request.ts';
 import { Refusal } from '../refusal.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Clock, shareRunning } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { shareRunning } from '../../domain/clock.ts';
 import type { KeySource, PublicKey } from '../../domain/credential.ts';
 import type { DocumentReader } from '../../outbound/outbound.ts';
 import { BoundedMap } from '../bounded-map.ts';

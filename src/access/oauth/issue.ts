@@ -1,5 +1,5 @@
+import type { CredentialRow } from '../../store/credentials.ts';
 import {
-  type CredentialRow,
   findCredential,
   insertPassing,
   insertUsedAssertion,
@@ -7,10 +7,12 @@ import {
   noteUse,
 } from '../../store/credentials.ts';
 import type { Db } from '../../store/store.ts';
-import { type AssertionDeps, AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
+import type { AssertionDeps } from '../assertion/assertion.ts';
+import { AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
 import { Refusal } from '../refusal.ts';
 import { findPresentedRow, newCredential } from '../secret-text.ts';
-import { type ClientProof, noClient } from './parse-request.ts';
+import type { ClientProof } from './parse-request.ts';
+import { noClient } from './parse-request.ts';
 
 /** Seconds until some of the assertions of a client are over. */
 const RETRY_SECONDS = 60;

@@ -1,15 +1,13 @@
-import express, {
-  type ErrorRequestHandler,
-  type RequestHandler,
-  type Response,
-  Router,
-} from 'express';
-import { type AdmissionLimits, createAdmission, type TurnedAway } from '../../domain/admission.ts';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import express, { Router } from 'express';
+import type { AdmissionLimits, TurnedAway } from '../../domain/admission.ts';
+import { createAdmission } from '../../domain/admission.ts';
 import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
 import { assertUtf8, toCount } from '../../domain/text.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
-import { type AssertionDeps, AssertionRefused } from '../assertion/assertion.ts';
+import type { AssertionDeps } from '../assertion/assertion.ts';
+import { AssertionRefused } from '../assertion/assertion.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
 import type { Attempts } from '../attempts.ts';
 import { Refusal } from '../refusal.ts';

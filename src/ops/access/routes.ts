@@ -5,11 +5,13 @@ import type { KeySource, Trust } from '../../domain/credential.ts';
 import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
 import { foldCase } from '../../domain/values.ts';
 import { duration } from '../../settings/kinds.ts';
-import { type CredentialRow, parseTrust as parseStoredTrust } from '../../store/credentials.ts';
+import type { CredentialRow } from '../../store/credentials.ts';
+import { parseTrust as parseStoredTrust } from '../../store/credentials.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { access as rows } from '../lists/access.ts';
-import { type OpsJson, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toView } from '../schemas/schemas.ts';
 
 const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;

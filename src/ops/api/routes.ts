@@ -1,7 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { findNearest } from '../../settings/nearest.ts';
-import { UpstreamError, type UpstreamErrorCode } from '../../upstream/errors.ts';
+import type { UpstreamErrorCode } from '../../upstream/errors.ts';
+import { UpstreamError } from '../../upstream/errors.ts';
 import { operationGroups } from '../../upstream/operations/all.ts';
 import type { FileInput } from '../../upstream/operations/file-input.ts';
 import type { Fields, Operation, OperationGroup } from '../../upstream/operations/operation.ts';
@@ -10,7 +11,8 @@ import { compileFieldType, isFileType, isNamed, toTypes } from '../../upstream/o
 import { Problem, readJson } from '../http/body.ts';
 import { noteAct } from '../http/operator.ts';
 import { route } from '../http/route.ts';
-import { type OpsJson, opsSchemas, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { opsSchemas, toView } from '../schemas/schemas.ts';
 import type { ApiSource } from '../sources.ts';
 
 /** The request that calls the service as the bridge does, in the same budget. */

@@ -1,10 +1,12 @@
 import { ACTIVE_STATUSES, isUnmanagedKind } from '../../domain/drift.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
-import { type JsonValue, toResourceKey } from '../../domain/values.ts';
+import type { JsonValue } from '../../domain/values.ts';
+import { toResourceKey } from '../../domain/values.ts';
 import { findDriftAuthors } from '../../reconcile/audit/events.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
 import type { LookResult } from '../../reconcile/repair/keeper.ts';
-import { findGroupPrivilege, type Rules } from '../../rules/rules.ts';
+import type { Rules } from '../../rules/rules.ts';
+import { findGroupPrivilege } from '../../rules/rules.ts';
 import { listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { SubjectNames } from '../../store/plans.ts';
@@ -16,7 +18,8 @@ import { InvalidRequest, missing, Problem } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../lists/tables.ts';
-import { type OpsJson, toMoment, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toMoment, toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 const ONE = [

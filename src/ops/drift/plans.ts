@@ -8,11 +8,13 @@ import { countPlanActions, listPlanActionViews } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
-import { OLDEST, type PartQuery } from '../http/list-query.ts';
+import type { PartQuery } from '../http/list-query.ts';
+import { OLDEST } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { PLANS } from '../lists/tables.ts';
-import { type OpsJson, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { OTHER_HASH, toSubjectView } from './drifts.ts';
 

@@ -1,18 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
-import { type CensusKind, MATCH_KEYS, type MatchKey } from '../../domain/census.ts';
+import type { CensusKind, MatchKey } from '../../domain/census.ts';
+import { MATCH_KEYS } from '../../domain/census.ts';
 import * as user from '../../domain/kinds.ts';
 import { normaliseName } from '../../domain/name.ts';
-import { foldCase, isJsonObject, type JsonObject } from '../../domain/values.ts';
+import type { JsonObject } from '../../domain/values.ts';
+import { foldCase, isJsonObject } from '../../domain/values.ts';
 import { findLastSweptAt } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { LIVE, type ResourceRow, readRows, type UserRow } from '../../store/resources/rows.ts';
+import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { LIVE, readRows } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { type OpsJson, toMoment } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toMoment } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { EXPORT_ATTRIBUTES, type ExportAttribute, type ExportEntry } from './read-entries.ts';
+import type { ExportAttribute, ExportEntry } from './read-entries.ts';
+import { EXPORT_ATTRIBUTES } from './read-entries.ts';
 
 type Finding = OpsJson<'Finding'>;
 type Difference = Finding['differences'][number];

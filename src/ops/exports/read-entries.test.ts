@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ENTRIES_MAX, type ExportEntry, type IdsOf, readEntries } from './read-entries.ts';
+import type { ExportEntry, IdsOf } from './read-entries.ts';
+import { ENTRIES_MAX, readEntries } from './read-entries.ts';
 
 function read(file: string | Buffer, idsOf: IdsOf = 'provider'): Promise<ExportEntry[]> {
   return readEntries(Buffer.from(file), idsOf);

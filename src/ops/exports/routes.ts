@@ -1,4 +1,5 @@
-import express, { type Application, type RequestHandler } from 'express';
+import type { Application, RequestHandler } from 'express';
+import express from 'express';
 import { unknownProvider } from '../../access/credentials.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { HandOver } from '../../reconcile/repair/decisions.ts';
@@ -14,7 +15,8 @@ import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import type { Matches } from './census.ts';
 import { countBy, eachRow, findRepeated, matchEntries, takeCensus } from './census.ts';
-import { type ExportEntry, type IdsOf, readEntries, refuseNothing } from './read-entries.ts';
+import type { ExportEntry, IdsOf } from './read-entries.ts';
+import { readEntries, refuseNothing } from './read-entries.ts';
 
 const busy = new WeakSet<Application>();
 

@@ -1,4 +1,5 @@
-import express, { type RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
+import express from 'express';
 import { z } from 'zod';
 import { assertUtf8, isStorable } from '../../domain/text.ts';
 import { BridgeError } from '../../domain/values.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
-import { type Clock, readSteady } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { readSteady } from '../../domain/clock.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { Tracing } from '../../telemetry/open-telemetry.ts';
 import { ANSWERED, setRequestContext, toRequestId } from '../../telemetry/request-context.ts';

@@ -11,7 +11,8 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import type { OpenRecord } from '../../store/store.ts';
 import { ANSWERED, getRequestContext, getRequestId } from '../../telemetry/request-context.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
-import { type ActNotes, Problem } from './body.ts';
+import type { ActNotes } from './body.ts';
+import { Problem } from './body.ts';
 
 /** Parts for letting operators in. */
 export interface OperatorDeps {

@@ -1,11 +1,14 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
 import type { GivenKey } from '../../domain/values.ts';
 import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
-import { type OpsJson, type OpsSchemaName, opsSchemas } from '../schemas/schemas.ts';
+import type { OpsJson, OpsSchemaName } from '../schemas/schemas.ts';
+import { opsSchemas } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
-import { type ActNotes, missing, Problem, parseBody, readJson, refuseBody } from './body.ts';
+import type { ActNotes } from './body.ts';
+import { missing, Problem, parseBody, readJson, refuseBody } from './body.ts';
 import type { Filters, ListAnswer, ListQuery, PartQuery, QueryOptions } from './list-query.ts';
 import { NEWEST, OLDEST, parseQuery, readList } from './list-query.ts';
 import { getOperator, noteAct, requireRole } from './operator.ts';

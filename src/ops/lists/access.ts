@@ -1,7 +1,9 @@
-import { DEFAULT_PROVIDER, type Handling, RIGHTS } from '../../domain/provider.ts';
+import type { Handling } from '../../domain/provider.ts';
+import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { HANDOVER, ID_IMPORT } from './exports.ts';
-import { actOf, type Column, listOf, toCellText } from './list.ts';
+import type { Column } from './list.ts';
+import { actOf, listOf, toCellText } from './list.ts';
 
 const COMMON = {
   filters: { state: ['live', 'revoked'] },

@@ -1,7 +1,8 @@
 import type { DriftKind } from '../../domain/drift.ts';
 import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { type Column, listOf, type Tone, toPlanLink, toProblemText, toWords } from './list.ts';
+import type { Column, Tone } from './list.ts';
+import { listOf, toPlanLink, toProblemText, toWords } from './list.ts';
 import { toChange, toCounts, toDecider, toHeld, toKind, toSource, toText } from './words.ts';
 
 const TONES = { contested: 'bad', open: 'waiting', repairing: 'info', repaired: 'good' } as const;

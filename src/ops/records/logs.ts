@@ -1,6 +1,7 @@
 import type { KeptRequest, NewAct, NewRequestRow } from '../../store/logs.ts';
 import { beginOutage, endOutage, saveActs, saveRequests } from '../../store/logs.ts';
-import { type Db, type OpenRecord, openRecord, type Store } from '../../store/store.ts';
+import type { Db, OpenRecord, Store } from '../../store/store.ts';
+import { openRecord } from '../../store/store.ts';
 import type { OperatorAct } from '../http/operator.ts';
 
 const GATHER_MS = 500;

@@ -1,18 +1,22 @@
 import type { WrittenPath } from '../../domain/write.ts';
-import { LATE_MS, POLL_STATE, type PollState } from '../../reconcile/audit/poller.ts';
+import type { PollState } from '../../reconcile/audit/poller.ts';
+import { LATE_MS, POLL_STATE } from '../../reconcile/audit/poller.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { type EventView, listActs, listAskers, listEventsAbout } from '../../store/logs.ts';
+import type { EventView } from '../../store/logs.ts';
+import { listActs, listAskers, listEventsAbout } from '../../store/logs.ts';
 import type { LeaverRow } from '../../store/resources/backlog.ts';
 import { findRemovalCall, listForeignGroups, listLeavers } from '../../store/resources/backlog.ts';
 import type { Db } from '../../store/store.ts';
-import { listNewest, listWhere, type Row } from '../../store/tables.ts';
+import type { Row } from '../../store/tables.ts';
+import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
 import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { records } from '../lists/records.ts';
 import { isDate } from '../schemas/kinds.ts';
-import { type OpsJson, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toView } from '../schemas/schemas.ts';
 
 /** Requests for the logs of requests and acts, for those who left, and about notifications. */
 export const recordRoutes = [

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { isWaiting } from '../../domain/cell.ts';
-import { type ChangeKind, listFieldChanges } from '../../domain/change.ts';
+import type { ChangeKind } from '../../domain/change.ts';
+import { listFieldChanges } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
 import type { Deactivation, OwnGroupField, UserField } from '../../domain/kinds.ts';
 import { toGroupValues, toUserValues } from '../../domain/kinds.ts';
@@ -9,15 +10,18 @@ import type { JsonObject } from '../../domain/values.ts';
 import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findExisting } from '../../store/resources/find.ts';
-import { countWaitingLinks, type WaitingCount } from '../../store/resources/lists.ts';
+import type { WaitingCount } from '../../store/resources/lists.ts';
+import { countWaitingLinks } from '../../store/resources/lists.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { toGroupState, toObservedUser, toUserState } from '../../store/resources/state.ts';
 import { listWhere } from '../../store/tables.ts';
 import { listPrivileges } from '../drift/drifts.ts';
-import { type Filters, type ListQuery, OLDEST, parseSeq } from '../http/list-query.ts';
+import type { Filters, ListQuery } from '../http/list-query.ts';
+import { OLDEST, parseSeq } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { FIRST_RUN } from '../lists/tables.ts';
-import { type OpsJson, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 
 /** Requests about the first run and recovery; their plans are decided like any other. */

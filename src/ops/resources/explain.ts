@@ -1,4 +1,5 @@
-import { type Cells, isWaiting } from '../../domain/cell.ts';
+import type { Cells } from '../../domain/cell.ts';
+import { isWaiting } from '../../domain/cell.ts';
 import { listChangedFields } from '../../domain/change.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
@@ -6,21 +7,25 @@ import { listGroupDifferences, listUserDifferences } from '../../domain/kinds.ts
 import { fullName } from '../../domain/name.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../../domain/rule-book.ts';
-import { foldCase, type JsonObject, type JsonValue } from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { foldCase } from '../../domain/values.ts';
 import { isAsked } from '../../domain/write.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listGroupNamesOf } from '../../store/links/of-users.ts';
-import { type ActionKey, listHeldChanges } from '../../store/plans.ts';
+import type { ActionKey } from '../../store/plans.ts';
+import { listHeldChanges } from '../../store/plans.ts';
 import { listMeant } from '../../store/resources/find.ts';
-import { countLinks, type LinkView, listLinkViews } from '../../store/resources/lists.ts';
+import type { LinkView } from '../../store/resources/lists.ts';
+import { countLinks, listLinkViews } from '../../store/resources/lists.ts';
 import * as rows from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { missing } from '../http/body.ts';
 import { getOnly, listKeyedPaths, listRoute, ok, route } from '../http/route.ts';
-import { type OpsJson, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toView } from '../schemas/schemas.ts';
 
 /** Requests for the reason of each field, and for the members of a group. */
 export const explainRoutes = [

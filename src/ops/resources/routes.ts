@@ -10,11 +10,13 @@ import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import { findOne } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
-import { type ListQuery, OLDEST, type PartQuery, readList } from '../http/list-query.ts';
+import type { ListQuery, PartQuery } from '../http/list-query.ts';
+import { OLDEST, readList } from '../http/list-query.ts';
 import { getOnly, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/tables.ts';
-import { type OpsJson, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import { listKept } from './explain.ts';
 

@@ -3,8 +3,10 @@ import { isOfRecovery } from '../../domain/plan.ts';
 import { toCount } from '../../domain/text.ts';
 import type { Remark } from '../../store/logs.ts';
 import { toSource } from '../lists/words.ts';
-import { type OpsJson, toMoment } from '../schemas/schemas.ts';
-import { type HealthSources, type ReadinessFacts, readFacts } from './readiness-facts.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toMoment } from '../schemas/schemas.ts';
+import type { HealthSources, ReadinessFacts } from './readiness-facts.ts';
+import { readFacts } from './readiness-facts.ts';
 
 /** What was found: a sentence, with a remedy of its own where that depends on the facts; nothing of it: all is well. */
 type Found = string | false | undefined | readonly (readonly [detail: string, remedy?: string])[];

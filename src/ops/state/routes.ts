@@ -3,28 +3,32 @@ import { countFreeSeats } from '../../domain/seats.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { countDrifts } from '../../store/drifts.ts';
-import { listRestingGroupsOf, type Retried, retryEach, retryResting } from '../../store/due.ts';
+import type { Retried } from '../../store/due.ts';
+import { listRestingGroupsOf, retryEach, retryResting } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
+import type { LateLeavers } from '../../store/resources/backlog.ts';
 import {
   countTakenSeats,
   findLateLeavers,
-  type LateLeavers,
   listFailing,
   listStuck,
   readBacklog,
 } from '../../store/resources/backlog.ts';
 import { listMeant } from '../../store/resources/find.ts';
 import type { Db } from '../../store/store.ts';
-import { countWhere, findOne, listNewest, listWhere, type Row } from '../../store/tables.ts';
+import type { Row } from '../../store/tables.ts';
+import { countWhere, findOne, listNewest, listWhere } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
 import { missing } from '../http/body.ts';
 import { toPage } from '../http/list-query.ts';
 import { getOnly, listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { SETTINGS } from '../lists/tables.ts';
-import { type OpsJson, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toView } from '../schemas/schemas.ts';
 import type { OpsSources, StatusSources } from '../sources.ts';
-import { readWaitingWork, type WaitingWork, type WritesFacts } from './readiness-facts.ts';
+import type { WaitingWork, WritesFacts } from './readiness-facts.ts';
+import { readWaitingWork } from './readiness-facts.ts';
 import { readReadiness } from './reasons.ts';
 
 /** Requests for the state of the bridge, about sweeps and attempts, and those that stop and resume all changes. */

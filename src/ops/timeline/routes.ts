@@ -2,19 +2,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import type { WrittenPath } from '../../domain/write.ts';
 import { findAccountObstacle } from '../../reconcile/differences.ts';
-import { type DriftRow, listDriftsOf } from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
+import { listDriftsOf } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import * as logs from '../../store/logs.ts';
 import { listMeant } from '../../store/resources/find.ts';
 import { findNames } from '../../store/resources/names.ts';
-import { listRows, type ResourceRow } from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { listRows } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
 import { NEWEST } from '../http/list-query.ts';
 import { getOnly, listKeyedPaths, ok, route } from '../http/route.ts';
 import { addCredentialNames } from '../records/routes.ts';
-import { type OpsJson, toMoment, toView } from '../schemas/schemas.ts';
+import type { OpsJson } from '../schemas/schemas.ts';
+import { toMoment, toView } from '../schemas/schemas.ts';
 
 /** Requests for the past of a user or group: writes of providers, calls of the bridge, the audit log and reads. */
 export const timelineRoutes = listKeyedPaths('timeline').map(({ path, type, of }) =>

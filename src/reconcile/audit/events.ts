@@ -1,7 +1,10 @@
-import { type DriftKind, isUnmanagedKind } from '../../domain/drift.ts';
+import type { DriftKind } from '../../domain/drift.ts';
+import { isUnmanagedKind } from '../../domain/drift.ts';
 import { foldCase, keyText } from '../../domain/values.ts';
-import { CONCLUDED, type DriftRow } from '../../store/drifts.ts';
-import { type EventView, listCreations, listEventsAbout, listNameKeys } from '../../store/logs.ts';
+import type { DriftRow } from '../../store/drifts.ts';
+import { CONCLUDED } from '../../store/drifts.ts';
+import type { EventView } from '../../store/logs.ts';
+import { listCreations, listEventsAbout, listNameKeys } from '../../store/logs.ts';
 import { listCalled, listCalledNames } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { createShared } from '../../store/shared-state.ts';

@@ -1,5 +1,6 @@
 import { holdsMore, toChangeKey } from '../../domain/change.ts';
-import { type Detector, type Difference, type DriftKind, findRepair } from '../../domain/drift.ts';
+import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
+import { findRepair } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { JsonValue } from '../../domain/values.ts';
 import type { DriftRow, Finding } from '../../store/drifts.ts';
@@ -23,7 +24,8 @@ import {
 } from '../differences.ts';
 import { lookAtGroup } from '../group/apply.ts';
 import { fetchAdminIds, fetchEntities, observeGroup } from '../group/observe.ts';
-import { type Known, type Outcome, seenOr } from '../outcome.ts';
+import type { Known, Outcome } from '../outcome.ts';
+import { seenOr } from '../outcome.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { tryLook } from '../sections.ts';
 import { withCalls } from '../step-call.ts';

@@ -1,4 +1,5 @@
-import { BridgeError, keyText, type ResourceKey } from '../../domain/values.ts';
+import type { ResourceKey } from '../../domain/values.ts';
+import { BridgeError, keyText } from '../../domain/values.ts';
 import type { GroupRow, UserRow } from '../../store/resources/rows.ts';
 import { deleteRow, findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import {
@@ -12,7 +13,8 @@ import type { ReconcileDeps } from '../deps.ts';
 import { decideMerge } from '../differences.ts';
 import { lookAtGroup } from '../group/apply.ts';
 import { fetchAdminIds, observeGroup } from '../group/observe.ts';
-import { classify, type Known } from '../outcome.ts';
+import type { Known } from '../outcome.ts';
+import { classify } from '../outcome.ts';
 import { withCalls } from '../step-call.ts';
 import { lookUpOwner, toObservedColumns } from '../user/observe.ts';
 

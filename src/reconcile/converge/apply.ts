@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Cells } from '../../domain/cell.ts';
 import {
   ask,
   askAgain,
-  type Cells,
   done,
   edit,
   forgetSent,
@@ -17,7 +17,8 @@ import { isEntityField, listEntityFields, seeEntities } from '../../domain/entit
 import type { ObservedGroup, SentCreate, UserField } from '../../domain/kinds.ts';
 import { toSentUser, withCreated } from '../../domain/kinds.ts';
 import { endChange, endDoubt } from '../../domain/link.ts';
-import { type Field, listFields, listLinks } from '../../plan/step.ts';
+import type { Field } from '../../plan/step.ts';
+import { listFields, listLinks } from '../../plan/step.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
 import { NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
 import { changeLinks, changeNamed, hasLink, observeLinks } from '../../store/links/links.ts';
@@ -30,7 +31,8 @@ import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { Known } from '../outcome.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { changeCells, type Recording } from './finish.ts';
+import type { Recording } from './finish.ts';
+import { changeCells } from './finish.ts';
 import { EXISTENCE } from './step.ts';
 
 /** Applies what a step that worked has shown, to the row, its links, and other rows. */

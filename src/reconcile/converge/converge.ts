@@ -1,5 +1,7 @@
-import { BridgeError, keyText, type ResourceKey } from '../../domain/values.ts';
-import { hasFailed, listLinks, type Step, shorten } from '../../plan/step.ts';
+import type { ResourceKey } from '../../domain/values.ts';
+import { BridgeError, keyText } from '../../domain/values.ts';
+import type { Step } from '../../plan/step.ts';
+import { hasFailed, listLinks, shorten } from '../../plan/step.ts';
 import { GONE } from '../../store/due.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { GROUP_STEPS } from '../group/apply.ts';
@@ -12,7 +14,8 @@ import type { Waiters } from '../waiters.ts';
 import type { Recorded } from './finish.ts';
 import { recordStep } from './record.ts';
 import { SendGuard } from './send-guard.ts';
-import { type PlannedStep, readStep, toName } from './step.ts';
+import type { PlannedStep } from './step.ts';
+import { readStep, toName } from './step.ts';
 
 /**
  * Brings one resource to the desired state, step by step. It reads all state itself, so a second run makes no call. The

@@ -26,7 +26,8 @@ import { toLookAgainColumns } from '../differences.ts';
 import type { Known } from '../outcome.ts';
 import { OWNER_ACCOUNT } from '../user/account.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { changeCells, type Recording } from './finish.ts';
+import type { Recording } from './finish.ts';
+import { changeCells } from './finish.ts';
 import { EXISTENCE } from './step.ts';
 
 /** Why a row is not linked to what a step found or created: not yet, or not at all. */

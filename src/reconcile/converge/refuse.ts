@@ -1,11 +1,13 @@
-import { ask, type Cells, onlyWaiting } from '../../domain/cell.ts';
+import type { Cells } from '../../domain/cell.ts';
+import { ask, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { refuse as refuseFact } from '../../domain/failure.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
 import type { JsonObject, Refusal } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
-import { type Field, listFields, listLinks, type Part } from '../../plan/step.ts';
+import type { Field, Part } from '../../plan/step.ts';
+import { listFields, listLinks } from '../../plan/step.ts';
 import { isRuled, toRuled } from '../../rules/fields.ts';
 import { parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, changeNamed, hasLink, listLinkedUsers } from '../../store/links/links.ts';
@@ -15,7 +17,8 @@ import type { Db } from '../../store/store.ts';
 import { toUnmanaged } from '../differences.ts';
 import { stuckDelayMs } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
-import { changeFacts, type Recording } from './finish.ts';
+import type { Recording } from './finish.ts';
+import { changeFacts } from './finish.ts';
 import { EXISTENCE } from './step.ts';
 
 /**

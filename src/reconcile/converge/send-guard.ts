@@ -3,20 +3,25 @@ import { edit, forgetSent, isWaiting, markSent } from '../../domain/cell.ts';
 import type { SentCreate } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
-import { type Field, listFields, listLinks, listParts } from '../../plan/step.ts';
+import type { Field } from '../../plan/step.ts';
+import { listFields, listLinks, listParts } from '../../plan/step.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import { insertOwnCall } from '../../store/logs.ts';
-import { lockRow, type ResourceRow, saveRow, updateRow } from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { lockRow, saveRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { type Row, updateWhere } from '../../store/tables.ts';
+import type { Row } from '../../store/tables.ts';
+import { updateWhere } from '../../store/tables.ts';
 import type { UpstreamError } from '../../upstream/errors.ts';
-import { type Transport, withOptions } from '../../upstream/transport.ts';
+import type { Transport } from '../../upstream/transport.ts';
+import { withOptions } from '../../upstream/transport.ts';
 import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Outcome } from '../outcome.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../plans.ts';
-import { findCreate, listChanges, type PlannedStep } from './step.ts';
+import type { PlannedStep } from './step.ts';
+import { findCreate, listChanges } from './step.ts';
 
 /** What the row held before a call left, and what was noted for the case of a crash. */
 interface Noted extends Pick<ResourceRow, 'must_look' | 'unsure_until' | 'sent_creates'> {

@@ -1,4 +1,5 @@
-import { type Cell, isWaiting } from '../../domain/cell.ts';
+import type { Cell } from '../../domain/cell.ts';
+import { isWaiting } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import type { GroupState, LinkChange, SentCreate, UserState } from '../../domain/kinds.ts';
 import { toSentUser } from '../../domain/kinds.ts';

@@ -1,10 +1,12 @@
-import { type ErasureObstacle, listPersonalNames, OBSTACLES } from '../../domain/erasure.ts';
+import type { ErasureObstacle } from '../../domain/erasure.ts';
+import { listPersonalNames, OBSTACLES } from '../../domain/erasure.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import { eraseRow, eraseTraces, findErasureFacts } from '../../store/resources/erasure.ts';
-import { lockRow, readRows, type UserRow } from '../../store/resources/rows.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
+import { lockRow, readRows } from '../../store/resources/rows.ts';
 import { toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';

@@ -1,5 +1,6 @@
 import { isWaiting } from '../../domain/cell.ts';
-import { type EntityField, isEntityField, toEntityUid, toRoleText } from '../../domain/entity.ts';
+import type { EntityField } from '../../domain/entity.ts';
+import { isEntityField, toEntityUid, toRoleText } from '../../domain/entity.ts';
 import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { isSameSpelt } from '../../domain/name.ts';
 import { findRow } from '../../store/resources/rows.ts';
@@ -12,7 +13,8 @@ import type { Classified, Outcome, TooMany } from '../outcome.ts';
 import { classify, isRefusal, LASTING, seenOr } from '../outcome.ts';
 import type { GroupScimId, MemberForm } from '../quirks.ts';
 import { findDoubt, toLater } from '../sections.ts';
-import { readBack, readUser, type StepCall, toTaken } from '../step-call.ts';
+import type { StepCall } from '../step-call.ts';
+import { readBack, readUser, toTaken } from '../step-call.ts';
 import {
   fetchAdminIds,
   fetchEntities,

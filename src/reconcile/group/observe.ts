@@ -1,10 +1,13 @@
 import { isWaiting } from '../../domain/cell.ts';
-import { type SeenEntities, seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
+import type { SeenEntities } from '../../domain/entity.ts';
+import { seeEntities, toEntityField, toRoleText } from '../../domain/entity.ts';
 import type { GroupField, ObservedGroup, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { withCreated } from '../../domain/kinds.ts';
 import { parseCells } from '../../store/engine/columns.ts';
-import { changeLinks, hasLink, observeLinks, type SeenLinks } from '../../store/links/links.ts';
-import { type GroupRow, updateRow } from '../../store/resources/rows.ts';
+import type { SeenLinks } from '../../store/links/links.ts';
+import { changeLinks, hasLink, observeLinks } from '../../store/links/links.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
+import { updateRow } from '../../store/resources/rows.ts';
 import { toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import {
@@ -14,11 +17,14 @@ import {
   groupUsers,
 } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
-import { parseGroupUsers, type RestGroup } from '../../upstream/shapes/rest-group.ts';
-import { parseScimGroup, type ScimGroup } from '../../upstream/shapes/scim-group.ts';
+import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
+import { parseGroupUsers } from '../../upstream/shapes/rest-group.ts';
+import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { classify, type Known, seenOr } from '../outcome.ts';
+import type { Known } from '../outcome.ts';
+import { classify, seenOr } from '../outcome.ts';
 import { findOwnAccount } from '../sections.ts';
 import { assertAbout } from '../step-call.ts';
 

@@ -1,9 +1,10 @@
 import { createSetBack } from '../../domain/clock.ts';
-import { keyText, type ResourceKey, toResourceKey } from '../../domain/values.ts';
+import type { ResourceKey } from '../../domain/values.ts';
+import { keyText, toResourceKey } from '../../domain/values.ts';
+import type { DueWork } from '../../store/due.ts';
 import {
   countDueChanges,
   DUE_CLASSES,
-  type DueWork,
   findNextDueAt,
   GONE,
   listDue,
@@ -14,13 +15,15 @@ import {
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { DueClass } from '../../store/schema.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
-import { type BoundedWait, readPrivilege } from '../compare/privilege.ts';
+import type { BoundedWait } from '../compare/privilege.ts';
+import { readPrivilege } from '../compare/privilege.ts';
 import { converge } from '../converge/converge.ts';
 import { SEAT_REST_MS } from '../converge/finish.ts';
 import { LATE_CREATE_MS } from '../converge/send-guard.ts';
 import type { Hold, ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
-import { STUCK_DELAY_MAX_MS, type WriteResult } from '../outcome.ts';
+import type { WriteResult } from '../outcome.ts';
+import { STUCK_DELAY_MAX_MS } from '../outcome.ts';
 import type { Lock, Queue, StoredWrite, Waiters } from '../waiters.ts';
 import { createReapplication } from './jobs.ts';
 

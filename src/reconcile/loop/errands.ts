@@ -1,5 +1,7 @@
-import { createNews, type Loop } from '../../domain/clock.ts';
-import { isJsonObject, newId, type ResourceKey, toResourceKey } from '../../domain/values.ts';
+import type { Loop } from '../../domain/clock.ts';
+import { createNews } from '../../domain/clock.ts';
+import type { ResourceKey } from '../../domain/values.ts';
+import { isJsonObject, newId, toResourceKey } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
 import { listCalled } from '../../store/resources/find.ts';
@@ -11,7 +13,8 @@ import type { CallOptions } from '../../upstream/transport.ts';
 import type { BoundedWait } from '../compare/privilege.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../differences.ts';
-import { createJob, isNotLeading, type JobDeps } from '../job.ts';
+import type { JobDeps } from '../job.ts';
+import { createJob, isNotLeading } from '../job.ts';
 import type { LookResult } from '../repair/keeper.ts';
 
 /** Interval of looking for errands and answers whose ring was lost, in milliseconds. */

@@ -1,15 +1,19 @@
-import { type Clock, createLoop, type Loop } from '../../domain/clock.ts';
-import { newId, type Refusal, type ResourceKey } from '../../domain/values.ts';
+import type { Clock, Loop } from '../../domain/clock.ts';
+import { createLoop } from '../../domain/clock.ts';
+import type { Refusal, ResourceKey } from '../../domain/values.ts';
+import { newId } from '../../domain/values.ts';
 import { GONE, listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
-import { askUntilAnswered, type Db, type Store } from '../../store/store.ts';
+import type { Db, Store } from '../../store/store.ts';
+import { askUntilAnswered } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { BoundedWait } from '../compare/privilege.ts';
 import type { WriteResult } from '../outcome.ts';
 import type { Lock, Queue, StoredWrite, Waiters } from '../waiters.ts';
-import { type Convergence, WORTH_WAITING_MS } from './convergence.ts';
+import type { Convergence } from './convergence.ts';
+import { WORTH_WAITING_MS } from './convergence.ts';
 
 /** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
 const LOOK_MS = 250;

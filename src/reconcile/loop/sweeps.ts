@@ -1,12 +1,16 @@
 import { toCount } from '../../domain/text.ts';
 import { BridgeError, newId } from '../../domain/values.ts';
-import { changeDrifts, type DriftRow, endOrphanedDrifts } from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
+import { changeDrifts, endOrphanedDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import { listNamesakes } from '../../store/resources/find.ts';
-import { listRows, lockRow, type ResourceRow, readRows } from '../../store/resources/rows.ts';
-import { findOne, insertNew, listWhere, type Row, updateWhere } from '../../store/tables.ts';
-import { type CallOptions, withOptions } from '../../upstream/transport.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { listRows, lockRow, readRows } from '../../store/resources/rows.ts';
+import type { Row } from '../../store/tables.ts';
+import { findOne, insertNew, listWhere, updateWhere } from '../../store/tables.ts';
+import type { CallOptions } from '../../upstream/transport.ts';
+import { withOptions } from '../../upstream/transport.ts';
 import type { DriftChanges, KnownDifferences } from '../compare/look.ts';
 import {
   compareWithKnown,
@@ -20,7 +24,8 @@ import { isBusy, isUnchanged, listDifferences, markToLook } from '../differences
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
 import { readService } from '../read/read-service.ts';
-import { READ_SECTIONS, Reading, type ReadRun } from '../read/reading.ts';
+import type { ReadRun } from '../read/reading.ts';
+import { READ_SECTIONS, Reading } from '../read/reading.ts';
 import type { DecisionSource } from '../repair/decide.ts';
 import { findRecovery } from '../repair/recovery.ts';
 

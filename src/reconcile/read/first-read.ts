@@ -10,7 +10,8 @@ import { backoffMs, toReadFailure } from '../outcome.ts';
 import type { KnownService } from '../sections.ts';
 import { assertService, isOtherService, mayGoWithout, openService } from '../sections.ts';
 import { readService, recheckSections } from './read-service.ts';
-import { READING, type ReadBefore, Reading, type ReadProgress } from './reading.ts';
+import type { ReadBefore, ReadProgress } from './reading.ts';
+import { READING, Reading } from './reading.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
 const RECHECK_MS = 5 * 60_000;

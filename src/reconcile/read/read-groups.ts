@@ -4,7 +4,8 @@ import { foldCase } from '../../domain/values.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { countSeenMembers } from '../../store/links/links.ts';
 import { saveDispute } from '../../store/resources/names.ts';
-import { type GroupRow, LIVE, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
+import { LIVE, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { toUpstreamIds } from '../../store/resources/state.ts';
 import { deleteWhere } from '../../store/tables.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
@@ -15,7 +16,8 @@ import { classify } from '../outcome.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
 import { toGroupEntry } from './entries.ts';
-import { READING, type ReadRun } from './reading.ts';
+import type { ReadRun } from './reading.ts';
+import { READING } from './reading.ts';
 import { storeEntries } from './store-entries.ts';
 
 /** Groups of one read of the store. */

@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { confirms, isTheSame } from '../../domain/kinds.ts';
-import { groupId, newId, type UserId, userId } from '../../domain/values.ts';
+import type { UserId } from '../../domain/values.ts';
+import { groupId, newId, userId } from '../../domain/values.ts';
 import { followUsers } from '../../rules/follow.ts';
 import { toColumns } from '../../store/engine/columns.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { agreesWithLinks } from '../../store/links/links.ts';
 import { moveLinks } from '../../store/links/of-users.ts';
+import type { EntryIds } from '../../store/resources/find.ts';
 import {
-  type EntryIds,
   listNamesUnderWay,
   listRowsOfEntries,
   listServiceNames,
@@ -19,7 +20,8 @@ import type { Db } from '../../store/store.ts';
 import { decideMerge, toLookAgainColumns, toShown } from '../differences.ts';
 import { observeMembers, toSeenMembers } from '../group/observe.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import { type Entry, listElsewhere, removeAgain } from './entries.ts';
+import type { Entry } from './entries.ts';
+import { listElsewhere, removeAgain } from './entries.ts';
 import type { ReadRun } from './reading.ts';
 
 /** Entries that are compared at once, and that one transaction stores: a group may have many members. */

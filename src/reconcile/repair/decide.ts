@@ -4,14 +4,18 @@ import { REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { mayGrant } from '../../rules/rules.ts';
-import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
+import { changeDrifts, toRepair } from '../../store/drifts.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { countPlanActions, lockPlans, type PlanRow } from '../../store/plans.ts';
-import { type Db, type ListPart, rehearse } from '../../store/store.ts';
+import type { PlanRow } from '../../store/plans.ts';
+import { countPlanActions, lockPlans } from '../../store/plans.ts';
+import type { Db, ListPart } from '../../store/store.ts';
+import { rehearse } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps, ReconcileDeps } from '../deps.ts';
 import { findCurrent } from '../differences.ts';
-import { addPlan, listExceeded, type NewPlan, sumUp, tellPlan } from '../plans.ts';
+import type { NewPlan } from '../plans.ts';
+import { addPlan, listExceeded, sumUp, tellPlan } from '../plans.ts';
 import { acceptDrift, findObstacle, IS_CHANGED, isStillSo } from './desire.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */

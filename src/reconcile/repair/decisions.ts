@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ChangeKind, findHarm, isHandOver } from '../../domain/change.ts';
+import type { ChangeKind } from '../../domain/change.ts';
+import { findHarm, isHandOver } from '../../domain/change.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
 import { disownLink } from '../../domain/link.ts';
-import { isHolding, type PlanAction, toPlace } from '../../domain/plan.ts';
+import type { PlanAction } from '../../domain/plan.ts';
+import { isHolding, toPlace } from '../../domain/plan.ts';
 import type { GivenKey, JsonObject, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -23,7 +25,8 @@ import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { isAtWork, toUnmanaged } from '../differences.ts';
 import { addPlan, tellPlan } from '../plans.ts';
-import { decideMany, type ManyRequest } from './decide.ts';
+import type { ManyRequest } from './decide.ts';
+import { decideMany } from './decide.ts';
 import { findLink } from './desire.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */

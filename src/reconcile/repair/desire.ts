@@ -1,25 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isWaiting, release, withEcho } from '../../domain/cell.ts';
-import { type ChangeKind, listHarms, toChangeKey } from '../../domain/change.ts';
+import type { ChangeKind } from '../../domain/change.ts';
+import { listHarms, toChangeKey } from '../../domain/change.ts';
 import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupField } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { splitName } from '../../domain/name.ts';
-import { type PlanAction, toPlace } from '../../domain/plan.ts';
-import { isJsonObject, type JsonObject, type JsonValue, type UserId } from '../../domain/values.ts';
+import type { PlanAction } from '../../domain/plan.ts';
+import { toPlace } from '../../domain/plan.ts';
+import type { JsonObject, JsonValue, UserId } from '../../domain/values.ts';
+import { isJsonObject } from '../../domain/values.ts';
 import { followGroup, followUser, ruleGroups, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege, ruleLinks } from '../../rules/rules.ts';
-import { changeDrifts, type DriftRow, toRepair } from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
+import { changeDrifts, toRepair } from '../../store/drifts.ts';
 import { forgetRemoval } from '../../store/due.ts';
 import { NOTHING_OPEN, parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
 import { deleteAllLinks, desireLink, listLinkedUsers, listLinks } from '../../store/links/links.ts';
 import { listByName } from '../../store/resources/find.ts';
-import { findRow, getRow, type ResourceRow, updateRow } from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { findRow, getRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
-import { type Current, findAccountObstacle, findCurrent } from '../differences.ts';
+import type { Current } from '../differences.ts';
+import { findAccountObstacle, findCurrent } from '../differences.ts';
 
 type Values = Pick<PlanAction, 'desired' | 'observed'>;
 

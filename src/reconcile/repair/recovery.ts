@@ -1,7 +1,8 @@
 import type { PlanAction } from '../../domain/plan.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import { doubtEverything, endAllPlans, listWaitingRows, lockPlans } from '../../store/plans.ts';
-import { type GroupRow, MANAGED, type ResourceRow, readRows } from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
+import { MANAGED, readRows } from '../../store/resources/rows.ts';
 import { isLinked, toObservation, toSeenEntities } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
@@ -18,9 +19,11 @@ import { classify } from '../outcome.ts';
 import { addPlan, addToHeld, takeWaiting, tellPlan } from '../plans.ts';
 import type { FirstRead } from '../read/first-read.ts';
 import { readService } from '../read/read-service.ts';
-import { Reading, type ReadRun } from '../read/reading.ts';
+import type { ReadRun } from '../read/reading.ts';
+import { Reading } from '../read/reading.ts';
 import { mayGoWithout } from '../sections.ts';
-import { type Mode, OBSERVING } from '../write-guard.ts';
+import type { Mode } from '../write-guard.ts';
+import { OBSERVING } from '../write-guard.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;

@@ -1,16 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import { compareAccount, type SentCreate, toSentUser, type UserState } from '../../domain/kinds.ts';
-import { foldCase, newId, type Refusal, toOwnRefusal } from '../../domain/values.ts';
+import type { SentCreate, UserState } from '../../domain/kinds.ts';
+import { compareAccount, toSentUser } from '../../domain/kinds.ts';
+import type { Refusal } from '../../domain/values.ts';
+import { foldCase, newId, toOwnRefusal } from '../../domain/values.ts';
 import { listCreations } from '../../store/logs.ts';
 import { findLinked } from '../../store/resources/find.ts';
 import { LIVE, listRows } from '../../store/resources/rows.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
-import { parseScimUser, type ScimUser } from '../../upstream/shapes/scim-user.ts';
+import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
+import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { type Classified, LASTING, MISSING, type Outcome, seenOr } from '../outcome.ts';
+import type { Classified, Outcome } from '../outcome.ts';
+import { LASTING, MISSING, seenOr } from '../outcome.ts';
 import { findDoubt, lookSurely } from '../sections.ts';
-import { readUser, type StepCall, search } from '../step-call.ts';
+import type { StepCall } from '../step-call.ts';
+import { readUser, search } from '../step-call.ts';
 import { lookUpOwner, observeUser } from './observe.ts';
 
 /** Looks at a user; where the account is gone, at one of the same names: ids may be new, or the person was invited again. */

@@ -1,10 +1,11 @@
-import { type ObservedUser, withCreated, withoutPersonalData } from '../../domain/kinds.ts';
+import type { ObservedUser } from '../../domain/kinds.ts';
+import { withCreated, withoutPersonalData } from '../../domain/kinds.ts';
 import { takesSeat } from '../../domain/seats.ts';
 import { foldCase } from '../../domain/values.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
+import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
 import {
-  type CompanyUser,
   DEACTIVATED_ROLE,
   OWNER_ROLE,
   parseCompanyUser,

@@ -3,7 +3,8 @@ import type { AuditEvent, LinkKind, SandboxGroup, SandboxUser } from '../model.t
 import { takesLicence } from '../model.ts';
 import { parse, Refusal, text } from '../refusal.ts';
 import type { SandboxList } from '../shape.ts';
-import { type Call, cutPage, getId, type Handler, parseInteger } from './call.ts';
+import type { Call, Handler } from './call.ts';
+import { cutPage, getId, parseInteger } from './call.ts';
 
 const groupFields = z.object({
   name: text(512),

@@ -3,7 +3,8 @@ import type { SandboxGroup, SandboxUser } from '../model.ts';
 import { parse, Refusal, text } from '../refusal.ts';
 import type { GroupUpdate, UserUpdate } from '../service.ts';
 import type { SandboxList, SandboxShape } from '../shape.ts';
-import { type Call, cutPage, getId, type Handler, parseInteger } from './call.ts';
+import type { Call, Handler } from './call.ts';
+import { cutPage, getId, parseInteger } from './call.ts';
 
 /** Operations of the SCIM interface. */
 export const scimHandlers = {

@@ -1,20 +1,25 @@
 import type { RequestHandler } from 'express';
-import { type JsonObject, toResourceKey } from '../../domain/values.ts';
+import type { JsonObject } from '../../domain/values.ts';
+import { toResourceKey } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { findView } from '../../store/resources/views.ts';
-import { getRequestContext, type RequestContext } from '../../telemetry/request-context.ts';
+import type { RequestContext } from '../../telemetry/request-context.ts';
+import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { Content } from '../dialect/parse-body.ts';
 import { invalidValue, ScimError, toScimErrorBody } from '../errors.ts';
 import { toETag } from '../http/etag.ts';
 import { assertOpen } from '../http/guards.ts';
-import { getNotes, type NotedOperation, note, toProviderDeps } from '../http/notes.ts';
+import type { NotedOperation } from '../http/notes.ts';
+import { getNotes, note, toProviderDeps } from '../http/notes.ts';
 import { reportFault, sendJson } from '../http/respond.ts';
 import { toRef, toShownVersion } from '../render/resources.ts';
-import { attempt, createRequestRepairs, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
+import type { RequestRepairs } from '../repairs.ts';
+import { attempt, createRequestRepairs, UNCOUNTED } from '../repairs.ts';
 import { acceptWrite, assertUpstreamUp, deliverWrite } from '../writes/accept.ts';
 import type { Accepted } from '../writes/kind.ts';
-import { type BulkOperation, findReference, parseBulk, resolveReferences } from './parse-bulk.ts';
+import type { BulkOperation } from './parse-bulk.ts';
+import { findReference, parseBulk, resolveReferences } from './parse-bulk.ts';
 
 /** POST /Bulk. @throws ScimError 400, 413, 503: nothing was performed. @see RFC 7644 §3.7 */
 export function performBulk(deps: ScimDeps): RequestHandler {

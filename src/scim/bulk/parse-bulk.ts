@@ -1,5 +1,6 @@
 import { isStorable } from '../../domain/text.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { isJsonObject } from '../../domain/values.ts';
 import {
   assertStorable,
   BODY_DEPTH_MAX,

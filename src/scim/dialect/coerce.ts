@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable, isJsonObject } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
-import { attempt, type Repairs } from '../repairs.ts';
-import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
+import type { Repairs } from '../repairs.ts';
+import { attempt } from '../repairs.ts';
+import type { AttributeRule } from '../schema/resource-schemas.ts';
+import { findRule } from '../schema/resource-schemas.ts';
 import { assertStorable, toItems, unpackText } from './parse-json.ts';
 
 /** The value in the type of its attribute. null: the attribute is cleared. undefined: it says nothing that a provider can set. @throws ScimError 400 `invalidValue` */

@@ -1,14 +1,17 @@
 import { toWrittenName } from '../../domain/extensions.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { isJsonObject } from '../../domain/values.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
-import { attempt, type Repairs, UNCOUNTED } from '../repairs.ts';
+import type { Repairs } from '../repairs.ts';
+import { attempt, UNCOUNTED } from '../repairs.ts';
 import type { AttributePath, ResourceSchema, SchemaTable } from '../schema/resource-schemas.ts';
 import { findAttribute, findTable, listRules, toPathText } from '../schema/resource-schemas.ts';
 import { assertShape, assertStorable, countSchemas, findPart, openBody } from './parse-json.ts';
 import { countUnknown, parsePath } from './parse-path.ts';
-import { type PatchOp, type PatchStep, toSteps } from './to-steps.ts';
+import type { PatchOp, PatchStep } from './to-steps.ts';
+import { toSteps } from './to-steps.ts';
 
 /** What the body of a write asks for. */
 export interface Content {

@@ -1,7 +1,9 @@
 import { isStorable } from '../../domain/text.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { isJsonObject } from '../../domain/values.ts';
 import { invalidSyntax, invalidValue, ScimError } from '../errors.ts';
-import { type Repairs, UNCOUNTED } from '../repairs.ts';
+import type { Repairs } from '../repairs.ts';
+import { UNCOUNTED } from '../repairs.ts';
 
 /** A body as a JSON object, whose parts are looked at one by one (`assertShape`). @throws ScimError 400 */
 export function openBody(body: unknown): JsonObject {

@@ -1,4 +1,5 @@
-import { badRequest, type ScimError } from '../errors.ts';
+import type { ScimError } from '../errors.ts';
+import { badRequest } from '../errors.ts';
 import { PLAIN_NAME, parseElementFilter } from '../filter/parse-filter.ts';
 import type { RepairKind, Repairs } from '../repairs.ts';
 import type { AttributeRule, ResourceSchema, SchemaTable } from '../schema/resource-schemas.ts';

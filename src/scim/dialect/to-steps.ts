@@ -1,8 +1,11 @@
 import { toWrittenName } from '../../domain/extensions.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { isJsonObject } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
-import { type Filter, listIds } from '../filter/tree.ts';
-import { attempt, type Repairs } from '../repairs.ts';
+import type { Filter } from '../filter/tree.ts';
+import { listIds } from '../filter/tree.ts';
+import type { Repairs } from '../repairs.ts';
+import { attempt } from '../repairs.ts';
 import type { AttributePath, AttributeRule, UserList } from '../schema/resource-schemas.ts';
 import { findRule, toPathText } from '../schema/resource-schemas.ts';
 import { coerceElement, coerceList, coerceValue, unwrapNamed } from './coerce.ts';

@@ -1,6 +1,7 @@
 import { isStorable } from '../../domain/text.ts';
 import { badRequest, invalidFilter } from '../errors.ts';
-import { type Repairs, UNCOUNTED } from '../repairs.ts';
+import type { Repairs } from '../repairs.ts';
+import { UNCOUNTED } from '../repairs.ts';
 import type { AttributeRule, ResourceSchema } from '../schema/resource-schemas.ts';
 import {
   findAttribute,

@@ -1,6 +1,7 @@
 import { foldCase } from '../../domain/values.ts';
 import { badRequest, invalidFilter } from '../errors.ts';
-import { type AttributeRule, findRule } from '../schema/resource-schemas.ts';
+import type { AttributeRule } from '../schema/resource-schemas.ts';
+import { findRule } from '../schema/resource-schemas.ts';
 
 /** The operators that compare with a value. @see RFC 7644 §3.4.2.2, table 3 */
 export type CompareOp = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';

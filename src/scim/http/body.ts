@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import express, { type RequestHandler, type Response } from 'express';
+import type { RequestHandler, Response } from 'express';
+import express from 'express';
 import { assertUtf8 } from '../../domain/text.ts';
 import type { ScimDeps } from '../deps.ts';
 import { parseJson } from '../dialect/parse-json.ts';

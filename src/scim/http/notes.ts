@@ -4,7 +4,8 @@ import type { KeptRequest } from '../../store/logs.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { Content } from '../dialect/parse-body.ts';
 import type { ScimError } from '../errors.ts';
-import { type RepairedParts, type RequestRepairs, UNCOUNTED } from '../repairs.ts';
+import type { RepairedParts, RequestRepairs } from '../repairs.ts';
+import { UNCOUNTED } from '../repairs.ts';
 
 /** One operation of a bulk request, with the status of the single request that it stands for. */
 export interface NotedOperation extends Pick<KeptRequest, 'method' | 'resource_type' | 'status'> {

@@ -9,11 +9,14 @@ import {
   USER_LIST_MAX,
   withoutNulls,
 } from '../dialect/coerce.ts';
-import { type AttributeStep, isAttributeStep, type PatchStep } from '../dialect/to-steps.ts';
+import type { AttributeStep, PatchStep } from '../dialect/to-steps.ts';
+import { isAttributeStep } from '../dialect/to-steps.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
-import { countComparisons, type Filter } from '../filter/tree.ts';
-import { attempt, type Repairs, UNCOUNTED } from '../repairs.ts';
+import type { Filter } from '../filter/tree.ts';
+import { countComparisons } from '../filter/tree.ts';
+import type { Repairs } from '../repairs.ts';
+import { attempt, UNCOUNTED } from '../repairs.ts';
 import type { AttributePath, AttributeRule } from '../schema/resource-schemas.ts';
 
 /** Most looks at values of one PATCH; a provider's needs some hundreds. */

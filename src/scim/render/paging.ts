@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { foldCase, isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { foldCase, isJsonObject } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
 import type { QueryParameters } from '../http/address.ts';
 import type { AttributeRule, ResourceSchema } from '../schema/resource-schemas.ts';

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { isJsonObject } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
 import type { QueryParameters } from '../http/address.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { GROUP_EXTENSION, type ResourceName, toExtension } from '../../domain/extensions.ts';
+import type { ResourceName } from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
 import type { LinkList } from '../../domain/link.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import type { GroupId, JsonObject } from '../../domain/values.ts';
@@ -8,7 +9,8 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';
 import * as views from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
-import { EVERYTHING, isIncluded, isWholly, type Projection, project } from './projection.ts';
+import type { Projection } from './projection.ts';
+import { EVERYTHING, isIncluded, isWholly, project } from './projection.ts';
 
 type Context = Pick<ProviderDeps, 'baseUrl' | 'provider'>;
 

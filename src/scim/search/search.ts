@@ -4,15 +4,18 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { Selector } from '../../domain/selector.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { createFolds, foldCase, isJsonObject } from '../../domain/values.ts';
-import { countViews, listViews, type ViewQuery } from '../../store/resources/views.ts';
+import type { ViewQuery } from '../../store/resources/views.ts';
+import { countViews, listViews } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countSchemas } from '../dialect/parse-json.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 import { toSelector } from '../filter/to-selector.ts';
-import { assertFewOfUsers, countComparisons, type Filter } from '../filter/tree.ts';
-import { type QueryParameters, toParameters } from '../http/address.ts';
+import type { Filter } from '../filter/tree.ts';
+import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
+import type { QueryParameters } from '../http/address.ts';
+import { toParameters } from '../http/address.ts';
 import { assertOpen } from '../http/guards.ts';
 import { getNotes, toProviderDeps } from '../http/notes.ts';
 import { sendPieces } from '../http/respond.ts';
@@ -24,10 +27,13 @@ import {
   parseSorting,
   toSortKey,
 } from '../render/paging.ts';
-import { EVERYTHING, type Projection, parseProjection } from '../render/projection.ts';
-import { loadAll, renderAll, toShownVersion, type View } from '../render/resources.ts';
+import type { Projection } from '../render/projection.ts';
+import { EVERYTHING, parseProjection } from '../render/projection.ts';
+import type { View } from '../render/resources.ts';
+import { loadAll, renderAll, toShownVersion } from '../render/resources.ts';
 import type { Repairs } from '../repairs.ts';
-import { type ResourceSchema, SCHEMAS } from '../schema/resource-schemas.ts';
+import type { ResourceSchema } from '../schema/resource-schemas.ts';
+import { SCHEMAS } from '../schema/resource-schemas.ts';
 
 /** The resources of one type, as one request finds them. */
 export interface Source {

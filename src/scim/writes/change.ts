@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ask, type Cells, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
+import type { Cells } from '../../domain/cell.ts';
+import { ask, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensions.ts';
-import { type Field, isGone, type ObservedUser } from '../../domain/kinds.ts';
+import type { Field, ObservedUser } from '../../domain/kinds.ts';
+import { isGone } from '../../domain/kinds.ts';
 import { onlyTaken } from '../../domain/protection.ts';
-import { type JsonObject, newId, type ResourceKey } from '../../domain/values.ts';
+import type { JsonObject, ResourceKey } from '../../domain/values.ts';
+import { newId } from '../../domain/values.ts';
 import { toFields } from '../../domain/write.ts';
 import {
   combineAsked,
@@ -15,8 +18,10 @@ import {
 import { parseCells, parseStored, toTombstone } from '../../store/engine/columns.ts';
 import { saveLinks } from '../../store/links/links.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
-import { type ResourceRow, type RowOf, saveRow, updateRow } from '../../store/resources/rows.ts';
-import { isLinked, toObservation, type Undo } from '../../store/resources/state.ts';
+import type { ResourceRow, RowOf } from '../../store/resources/rows.ts';
+import { saveRow, updateRow } from '../../store/resources/rows.ts';
+import type { Undo } from '../../store/resources/state.ts';
+import { isLinked, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';

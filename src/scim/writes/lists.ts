@@ -1,8 +1,11 @@
-import { type LinkList, writeLink } from '../../domain/link.ts';
+import type { LinkList } from '../../domain/link.ts';
+import { writeLink } from '../../domain/link.ts';
 import type { Owned } from '../../domain/provider.ts';
-import { groupId, type JsonObject, type UserId, userId } from '../../domain/values.ts';
+import type { JsonObject, UserId } from '../../domain/values.ts';
+import { groupId, userId } from '../../domain/values.ts';
 import { findTerms } from '../../store/credentials.ts';
-import { listLinks, type StoredLink } from '../../store/links/links.ts';
+import type { StoredLink } from '../../store/links/links.ts';
+import { listLinks } from '../../store/links/links.ts';
 import { findStrangers } from '../../store/resources/find.ts';
 import { findNames, parseInner } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
@@ -10,14 +13,17 @@ import { streamShown } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
-import { findPlace, type PatchStep } from '../dialect/to-steps.ts';
+import type { PatchStep } from '../dialect/to-steps.ts';
+import { findPlace } from '../dialect/to-steps.ts';
 import { invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
 import { parseShown, toEntry } from '../render/resources.ts';
-import { attempt, type RepairKind, type Repairs } from '../repairs.ts';
+import type { RepairKind, Repairs } from '../repairs.ts';
+import { attempt } from '../repairs.ts';
 import type { UserList } from '../schema/resource-schemas.ts';
-import { type Asked, type EditedLink, foldEdits, type ListEdit, type ListPlan } from './kind.ts';
+import type { Asked, EditedLink, ListEdit, ListPlan } from './kind.ts';
+import { foldEdits } from './kind.ts';
 import { findKept, stillAdmin } from './protect-group.ts';
 
 const NO_LISTS: ListPlan = {

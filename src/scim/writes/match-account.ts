@@ -1,7 +1,9 @@
 import { findCreationAddress, listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
-import { type Handling, isOfOther } from '../../domain/provider.ts';
-import { foldCase, type JsonObject } from '../../domain/values.ts';
+import type { Handling } from '../../domain/provider.ts';
+import { isOfOther } from '../../domain/provider.ts';
+import type { JsonObject } from '../../domain/values.ts';
+import { foldCase } from '../../domain/values.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';

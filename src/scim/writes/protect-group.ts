@@ -4,12 +4,15 @@ import { toFields } from '../../domain/write.ts';
 import { combineAsked, listTakenFrom } from '../../rules/fields.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { listLinks, type StoredLink } from '../../store/links/links.ts';
-import { type GroupRow, listRows, type UserRow } from '../../store/resources/rows.ts';
+import type { StoredLink } from '../../store/links/links.ts';
+import { listLinks } from '../../store/links/links.ts';
+import type { GroupRow, UserRow } from '../../store/resources/rows.ts';
+import { listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import { type Change, foldEdits, type ListEdit } from './kind.ts';
+import type { Change, ListEdit } from './kind.ts';
+import { foldEdits } from './kind.ts';
 
 type GroupChange = Pick<Change<'group'>, 'row' | 'before' | 'asked'>;
 

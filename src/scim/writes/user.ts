@@ -6,16 +6,19 @@ import {
   USER_EXTENSION,
   withExtension,
 } from '../../domain/extensions.ts';
-import { isWorking, type UserField } from '../../domain/kinds.ts';
+import type { UserField } from '../../domain/kinds.ts';
+import { isWorking } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
-import { isJsonObject, type JsonObject, newId, userId } from '../../domain/values.ts';
+import type { JsonObject } from '../../domain/values.ts';
+import { isJsonObject, newId, userId } from '../../domain/values.ts';
 import { toCellsAfterUserDeletion, withSuspensionEnded } from '../../domain/write.ts';
 import { followUser } from '../../rules/follow.ts';
 import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
 import { listAccountNames, listHolders } from '../../store/resources/find.ts';
-import { getRow, type UserRow, updateRow } from '../../store/resources/rows.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
+import { getRow, updateRow } from '../../store/resources/rows.ts';
 import { isRoleUnknown, toUserState } from '../../store/resources/state.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue, ScimError } from '../errors.ts';
@@ -24,7 +27,8 @@ import { enterpriseDescription } from '../schema/descriptions.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { keepAssigned, withAssigned, withoutUnnamed } from './assigned.ts';
 import { toDoubted } from './change.ts';
-import { PrivilegeUnknown, type WriteKind } from './kind.ts';
+import type { WriteKind } from './kind.ts';
+import { PrivilegeUnknown } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
 import { assertNamesFree, matchUser } from './match-account.ts';
 import { assertWithinLimits } from './wall.ts';

@@ -1,11 +1,14 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
-import { type Cells, listWaiting } from '../../domain/cell.ts';
+import type { Cells } from '../../domain/cell.ts';
+import { listWaiting } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
 import { findSeatSince, listStuck } from '../../domain/failure.ts';
 import type { GroupField, UserField } from '../../domain/kinds.ts';
-import { foldCase, type JsonObject, type JsonValue, newId } from '../../domain/values.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { foldCase, newId } from '../../domain/values.ts';
 import type { Origin } from '../schema.ts';
 import type { Row } from '../tables.ts';
 

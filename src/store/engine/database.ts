@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { type Clock, readSteady } from '../../domain/clock.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { readSteady } from '../../domain/clock.ts';
 import { createShared } from '../shared-state.ts';
 import type { Db, EngineStore, Store, StoreOptions } from '../store.ts';
 import { isPostgres, readNumber, SERVER_NOW, select } from './dialect.ts';
 import { openSqlite } from './sqlite.ts';
-import { isAbsent, StoreError, type StoreErrorCode } from './store-error.ts';
+import type { StoreErrorCode } from './store-error.ts';
+import { isAbsent, StoreError } from './store-error.ts';
 
 const TRY_AGAIN_MS = 500;
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
+import { PostgresAdapter, sql } from 'kysely';
 import type { Db, ListPart } from '../store.ts';
 import { StoreError } from './store-error.ts';
 

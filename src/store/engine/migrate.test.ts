@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
 import type { Store } from '../store.ts';
-import { type Migration, migrate } from './migrate.ts';
+import type { Migration } from './migrate.ts';
+import { migrate } from './migrate.ts';
 
 const first: Migration = {
   name: '001-first',

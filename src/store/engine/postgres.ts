@@ -4,7 +4,8 @@ import pg from 'pg';
 import type { Db, EngineStore, LocalBell, Store, StoreOptions, Topic } from '../store.ts';
 import { createLocalBell, TOPICS } from '../store.ts';
 import { UNLIMITED } from './dialect.ts';
-import { createSessions, type Run } from './session.ts';
+import type { Run } from './session.ts';
+import { createSessions } from './session.ts';
 import { LOCK_TIMEOUT, StoreError, toPostgresStoreError, toSqlState } from './store-error.ts';
 
 /** A store that several replicas share. @throws StoreError `store-unavailable`, for a standby too */

@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import { ENDED_STATUSES } from '../../domain/drift.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';

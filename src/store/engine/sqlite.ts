@@ -1,9 +1,12 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createLocalBell, type EngineStore, type StoreOptions } from '../store.ts';
-import { createSessions, type Run } from './session.ts';
+import type { EngineStore, StoreOptions } from '../store.ts';
+import { createLocalBell } from '../store.ts';
+import type { Run } from './session.ts';
+import { createSessions } from './session.ts';
 import { StoreError, toSqliteStoreError } from './store-error.ts';
 
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */

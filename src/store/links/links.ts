@@ -1,11 +1,13 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Link, LinkKey, LinkList } from '../../domain/link.ts';
 import { LINK_LISTS, NEW_LINK, seeLink, toLinkText } from '../../domain/link.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
 import { isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { deleteWhere, putAll, type Row } from '../tables.ts';
+import type { Row } from '../tables.ts';
+import { deleteWhere, putAll } from '../tables.ts';
 
 /** Group by its number, which links are kept under. */
 export type GroupKey = { readonly seq: number };

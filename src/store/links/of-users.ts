@@ -1,7 +1,9 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { createMatcher } from '../../domain/name.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
-import { foldCase, type GroupId, type UserId } from '../../domain/values.ts';
+import type { GroupId, UserId } from '../../domain/values.ts';
+import { foldCase } from '../../domain/values.ts';
 import { forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';

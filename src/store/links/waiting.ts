@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { LinkChange } from '../../domain/kinds.ts';
-import { isNotApplied, type Refusal } from '../../domain/values.ts';
+import type { Refusal } from '../../domain/values.ts';
+import { isNotApplied } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';

@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
@@ -7,7 +8,8 @@ import { parseCells, parseStored } from '../engine/columns.ts';
 import { allOf, forUpdate, readNumber, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { findOne } from '../tables.ts';
-import { readRows, type UserRow, updateRow } from './rows.ts';
+import type { UserRow } from './rows.ts';
+import { readRows, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
 const IS_FAILING = sql`stuck_at is null and attempts >= 3`;

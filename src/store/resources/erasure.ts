@@ -9,7 +9,8 @@ import { execute, readOne, select } from '../engine/dialect.ts';
 import { listNameKeys } from '../logs.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere, updateWhere } from '../tables.ts';
-import { deleteRow, type UserRow, updateRow } from './rows.ts';
+import type { UserRow } from './rows.ts';
+import { deleteRow, updateRow } from './rows.ts';
 import { toObservedUser } from './state.ts';
 
 /** Erases the user's own row. A tombstone of its id stays where a list could bring the user back. */

@@ -1,6 +1,8 @@
-import { type SqlBool, sql } from 'kysely';
+import type { SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import type { SentCreate, UpstreamGroupIds } from '../../domain/kinds.ts';
-import { foldCase, type UserId } from '../../domain/values.ts';
+import type { UserId } from '../../domain/values.ts';
+import { foldCase } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';

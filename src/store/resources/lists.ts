@@ -1,14 +1,17 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import { listWaiting } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import type { LinkList } from '../../domain/link.ts';
-import { foldCase, type GroupId, type ResourceKey } from '../../domain/values.ts';
+import type { GroupId, ResourceKey } from '../../domain/values.ts';
+import { foldCase } from '../../domain/values.ts';
 import { parseCells } from '../engine/columns.ts';
 import { allOf, readOne, select } from '../engine/dialect.ts';
 import { listHeldChanges } from '../plans.ts';
 import type { Db, ListPart } from '../store.ts';
 import type { Row } from '../tables.ts';
-import { findRow, type ResourceRow, type ResourceType, type RowOf } from './rows.ts';
+import type { ResourceRow, ResourceType, RowOf } from './rows.ts';
+import { findRow } from './rows.ts';
 
 /** Filter of users or groups, deleted ones alone. `q`: part of a userName, an address or a displayName, in any case, or a whole id. */
 type ResourceFilter = Readonly<

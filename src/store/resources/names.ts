@@ -4,7 +4,8 @@ import type { GroupId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
 import { lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { deleteWhere, insertAll, listWhere, type Row } from '../tables.ts';
+import type { Row } from '../tables.ts';
+import { deleteWhere, insertAll, listWhere } from '../tables.ts';
 import type { ResourceType, RowOf } from './rows.ts';
 
 /** A user or group as others are shown it, by its userName or displayName. */

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
-import { MATCHES_NOTHING, type Matcher } from '../../domain/name.ts';
+import type { Matcher } from '../../domain/name.ts';
+import { MATCHES_NOTHING } from '../../domain/name.ts';
 import type { JsonObject, UserId } from '../../domain/values.ts';
 import { parseStored } from '../engine/columns.ts';
 import { lockUntilCommit } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { listWhere } from '../tables.ts';
-import { listRows, type ResourceRow, selectRows, type UserRow } from './rows.ts';
+import type { ResourceRow, UserRow } from './rows.ts';
+import { listRows, selectRows } from './rows.ts';
 import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */

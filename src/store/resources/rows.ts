@@ -1,4 +1,5 @@
-import { type Insertable, type RawBuilder, sql } from 'kysely';
+import type { Insertable, RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities, toEntityField } from '../../domain/entity.ts';

@@ -1,7 +1,9 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
+import { sql } from 'kysely';
 import type { LinkList } from '../../domain/link.ts';
 import type { MomentOp, Selector } from '../../domain/selector.ts';
-import { assertNever, type GroupId, type UserId } from '../../domain/values.ts';
+import type { GroupId, UserId } from '../../domain/values.ts';
+import { assertNever } from '../../domain/values.ts';
 import { allOf, isPostgres, readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { ResourceRow, ResourceType } from './rows.ts';

@@ -1,4 +1,5 @@
-import { createReader, type Reader, toInteger, toText } from './reader.ts';
+import type { Reader } from './reader.ts';
+import { createReader, toInteger, toText } from './reader.ts';
 
 /**
  * One entry of the audit log. `author…` fields are as of the event. Only its id and its time are needed; what else the

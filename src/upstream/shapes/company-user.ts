@@ -1,4 +1,5 @@
-import { createReader, type Reader, toInteger, toText } from './reader.ts';
+import type { Reader } from './reader.ts';
+import { createReader, toInteger, toText } from './reader.ts';
 
 /** Role of an owner of the company. */
 export const OWNER_ROLE = 1;

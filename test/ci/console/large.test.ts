@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import type { TestBridge } from '../../support/bridge.ts';
+import { startTestBridge } from '../../support/bridge.ts';
 import { findBrowser, startBrowser } from '../../support/browser.ts';
 import { buildPages, signIn } from './console.ts';
 

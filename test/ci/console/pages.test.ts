@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { findBrowser } from '../../support/browser.ts';
 import { forSuite } from '../../support/lifetimes.ts';
 import { replace } from '../../support/provider.ts';
-import { findSerious, openWorld, type World } from './console.ts';
+import type { World } from './console.ts';
+import { findSerious, openWorld } from './console.ts';
 
 const browserPath = findBrowser();
 /** Pictures of the README, which are made again with `PICTURES=1`. */

@@ -1,6 +1,7 @@
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { bridgeForTest, type TestBridge } from '../../support/bridge.ts';
+import type { TestBridge } from '../../support/bridge.ts';
+import { bridgeForTest } from '../../support/bridge.ts';
 import { createSetClock } from '../../support/leaping-clock.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
 

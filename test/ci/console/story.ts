@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { OpsJson } from '../../../src/ops/schemas/schemas.ts';
-import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
+import type { TestBridge } from '../../support/bridge.ts';
+import { startTestBridge } from '../../support/bridge.ts';
 import { failing } from '../../support/faults.ts';
 import { OPS_TOKEN } from '../../support/operator.ts';
 import { admit, replace } from '../../support/provider.ts';

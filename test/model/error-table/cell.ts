@@ -4,11 +4,14 @@ import { readSections } from '../../../src/reconcile/sections.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
 import { createShared } from '../../../src/store/shared-state.ts';
-import { startTestBridge, type TestBridge } from '../../support/bridge.ts';
-import { createLeapingClock, type LeapingClock } from '../../support/leaping-clock.ts';
+import type { TestBridge } from '../../support/bridge.ts';
+import { startTestBridge } from '../../support/bridge.ts';
+import type { LeapingClock } from '../../support/leaping-clock.ts';
+import { createLeapingClock } from '../../support/leaping-clock.ts';
 import type { TestAnswer } from '../../support/provider.ts';
 import { untilQuiet } from '../../support/timed-bridge.ts';
-import { BUSY, type Company, type Failure, type Step } from './steps.ts';
+import type { Company, Failure, Step } from './steps.ts';
+import { BUSY } from './steps.ts';
 
 const SPEED = 0.01;
 const WAIT_MS = 60_000;

@@ -1,23 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { classify, type Verdict } from '../../../src/reconcile/outcome.ts';
-import {
-  classifyStatus,
-  UpstreamError,
-  type UpstreamErrorCode,
-} from '../../../src/upstream/errors.ts';
-import { type Company, readBridge, readService, withoutGone } from '../../support/company.ts';
-import {
-  type Cell,
-  type Column,
-  type Consequence,
-  convergeAgain,
-  meetAcknowledged,
-  meetWaiting,
-  startColumn,
-} from './cell.ts';
-import { COLUMNS_OF, FAILURES, type Failure, STEPS, type Step, TOLD, VERDICTS } from './steps.ts';
+import type { Verdict } from '../../../src/reconcile/outcome.ts';
+import { classify } from '../../../src/reconcile/outcome.ts';
+import type { UpstreamErrorCode } from '../../../src/upstream/errors.ts';
+import { classifyStatus, UpstreamError } from '../../../src/upstream/errors.ts';
+import type { Company } from '../../support/company.ts';
+import { readBridge, readService, withoutGone } from '../../support/company.ts';
+import type { Cell, Column, Consequence } from './cell.ts';
+import { convergeAgain, meetAcknowledged, meetWaiting, startColumn } from './cell.ts';
+import type { Failure, Step } from './steps.ts';
+import { COLUMNS_OF, FAILURES, STEPS, TOLD, VERDICTS } from './steps.ts';
 
 type Page = ReadonlyMap<string, ReadonlyMap<string, string>>;
 

@@ -7,14 +7,8 @@ import type { OperationName } from '../../../src/sandbox/operations.ts';
 import type { UpstreamErrorCode } from '../../../src/upstream/errors.ts';
 import type { TestBridge } from '../../support/bridge.ts';
 import { failing } from '../../support/faults.ts';
-import {
-  replace,
-  type TestAnswer,
-  toGroup,
-  toMembers,
-  toPatch,
-  toUser,
-} from '../../support/provider.ts';
+import type { TestAnswer } from '../../support/provider.ts';
+import { replace, toGroup, toMembers, toPatch, toUser } from '../../support/provider.ts';
 
 /** A step of the reconciler, and a write of a provider that leads to it. */
 export interface Step {

@@ -1,4 +1,5 @@
-import { carryOut, type Wire } from '../../../src/sandbox/http/serve.ts';
+import type { Wire } from '../../../src/sandbox/http/serve.ts';
+import { carryOut } from '../../../src/sandbox/http/serve.ts';
 import { SandboxService } from '../../../src/sandbox/service.ts';
 import { sandboxPresets } from '../../../src/sandbox/shape.ts';
 import { State } from '../../../src/sandbox/state.ts';

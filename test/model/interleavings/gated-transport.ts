@@ -2,11 +2,8 @@ import type { Wire } from '../../../src/sandbox/http/serve.ts';
 import { readAnswer } from '../../../src/upstream/answers.ts';
 import { UpstreamError } from '../../../src/upstream/errors.ts';
 import type { Operation } from '../../../src/upstream/operations/operation.ts';
-import {
-  compileOperation,
-  type Prepare,
-  type PreparedRequest,
-} from '../../../src/upstream/operations/prepare.ts';
+import type { Prepare, PreparedRequest } from '../../../src/upstream/operations/prepare.ts';
+import { compileOperation } from '../../../src/upstream/operations/prepare.ts';
 import { planRepeatMs } from '../../../src/upstream/retry.ts';
 import type { CallOptions, Transport } from '../../../src/upstream/transport.ts';
 import type { Company } from './company.ts';

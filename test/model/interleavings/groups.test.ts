@@ -12,7 +12,8 @@ import {
   remove,
   renameGroup,
 } from './requests.ts';
-import { describeScenarios, type Scenario } from './run-schedule.ts';
+import type { Scenario } from './run-schedule.ts';
+import { describeScenarios } from './run-schedule.ts';
 import {
   checkGroupName,
   checkMemberOutcome,

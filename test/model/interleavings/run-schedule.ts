@@ -2,16 +2,12 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';
 import { hasWaiting, parseStored } from '../../../src/store/engine/columns.ts';
 import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
-import { createPlay, type Play } from './play.ts';
-import {
-  createTrace,
-  readName,
-  readPending,
-  readSnapshot,
-  type Snapshot,
-  type Trace,
-} from './snapshot.ts';
-import { openWorld, type World } from './world.ts';
+import type { Play } from './play.ts';
+import { createPlay } from './play.ts';
+import type { Snapshot, Trace } from './snapshot.ts';
+import { createTrace, readName, readPending, readSnapshot } from './snapshot.ts';
+import type { World } from './world.ts';
+import { openWorld } from './world.ts';
 
 /** A story of requests and mishaps, of which a seed makes one schedule. */
 export interface Scenario {

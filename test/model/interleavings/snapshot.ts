@@ -1,7 +1,9 @@
-import { toVersions, type Versions } from '../../../src/domain/cell-test-support.ts';
+import type { Versions } from '../../../src/domain/cell-test-support.ts';
+import { toVersions } from '../../../src/domain/cell-test-support.ts';
 import type { JsonObject } from '../../../src/domain/values.ts';
 import { parseCells, parseStored } from '../../../src/store/engine/columns.ts';
-import { type GroupRow, listRows, type UserRow } from '../../../src/store/resources/rows.ts';
+import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
+import { listRows } from '../../../src/store/resources/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Row } from '../../../src/store/tables.ts';
 

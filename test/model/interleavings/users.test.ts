@@ -2,7 +2,8 @@ import { getRow, updateRow } from '../../../src/store/resources/rows.ts';
 import type { Play, SentWish } from './play.ts';
 import type { Replica } from './replica.ts';
 import { BAD, patchUser, postUser, remove } from './requests.ts';
-import { describeScenarios, type Scenario } from './run-schedule.ts';
+import type { Scenario } from './run-schedule.ts';
+import { describeScenarios } from './run-schedule.ts';
 import { checkUserOutcome, fallSilent, killAtSomeStep, sleepLong } from './wishes.ts';
 
 const refusedThenTaken: Scenario = {

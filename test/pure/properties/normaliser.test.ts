@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fullName, normaliseName, splitName } from '../../../src/domain/name.ts';
-import { foldCase, type JsonObject, type JsonValue } from '../../../src/domain/values.ts';
-import { type Content, parseResource } from '../../../src/scim/dialect/parse-body.ts';
+import type { JsonObject, JsonValue } from '../../../src/domain/values.ts';
+import { foldCase } from '../../../src/domain/values.ts';
+import type { Content } from '../../../src/scim/dialect/parse-body.ts';
+import { parseResource } from '../../../src/scim/dialect/parse-body.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import type { RepairKind } from '../../../src/scim/repairs.ts';
 import { groupSchema, userSchema } from '../../../src/scim/schema/resource-schemas.ts';

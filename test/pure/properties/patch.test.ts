@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../src/domain/values.ts';
+import type { JsonObject, JsonValue } from '../../../src/domain/values.ts';
+import { isJsonObject } from '../../../src/domain/values.ts';
 import { bridgeForSuite } from '../../support/bridge.ts';
 import { toGroup, toMembers, toUser } from '../../support/provider.ts';
 import { hold } from './hold.ts';
