@@ -102,12 +102,12 @@ async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boole
 async function listOfGroup(db: Db, row: GroupRow): Promise<Change[]> {
   const { observed, desired, cells } = toGroupState(row);
   if (row.deleted_at !== null) return listOfDeletedGroup(db, row);
-  if (isWaiting(cells.existence)) return [];
+  const isAsked = isWaiting(cells.existence);
   const { displayName } = desired;
   const creation = { kind: 'group.create', desired: { displayName }, observed: null } as const;
-  // A group that is to be made comes with its lists, and with its entities.
-  if (!isLinked(row)) return [creation, ...(await listOfLists(db, row))];
-  if (observed === undefined) return [];
+  // A group that is to be made comes with its lists, and with its entities: some of them may be asked for later.
+  if (!isLinked(row)) return [...(isAsked ? [] : [creation]), ...(await listOfLists(db, row))];
+  if (isAsked || observed === undefined) return [];
   if (isGone(observed)) return [creation];
   const values = toGroupValues(desired, observed);
   const changes = listFieldChanges(values, cells, (field) => !isWaiting(cells[field]));
