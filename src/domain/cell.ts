@@ -63,7 +63,7 @@ export type FieldValues<Field extends string> = Readonly<
   Record<Field, readonly [wanted: JsonValue | undefined, seen: JsonValue | undefined] | undefined>
 >;
 
-/** The parts of a cell in their order, in which the store looks for `pending` (`waits`); undefined: nothing is kept. */
+/** The parts of a cell in the order in which they are stored; `waits` searches that text. Undefined: nothing is kept. */
 function toCell({ pending, source, echo, failure, sent }: Cell): Cell | undefined {
   const waiting = pending === undefined ? {} : { pending, ...(failure && { failure }) };
   const known = { ...(source && { source }), ...(echo && { echo }) };

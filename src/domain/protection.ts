@@ -16,7 +16,7 @@ interface ProtectedChange {
   readonly after: Holding;
   /** Undefined: the service was never seen to hold it. */
   readonly observed: Holding | undefined;
-  /** True when the service has it: what was not seen of it may be more than is wanted. */
+  /** True when the service has it. A value that was not seen may then be more than what is wanted. */
   readonly isInService: boolean;
   /** Owned fields that the change names; it takes nothing of the others, also where they differ. */
   readonly fields: readonly string[];

@@ -121,7 +121,7 @@ const CHUNK = 500;
 /** The same of a retry, which locks each row. */
 const RETRIED_AT_ONCE = 100;
 
-/** Condition of a row with work to do. A deleted row with a lost create has times of its own. */
+/** Condition of a row with work to do. A deleted row whose create was lost keeps its time: the create may still come. */
 const HAS_WORK = sql`(sent_creates = '[]' or deleted_at is null)`;
 
 /** Makes due what waits for the service to answer again; what is stuck keeps its time. `now` is epoch milliseconds. */

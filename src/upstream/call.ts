@@ -150,7 +150,7 @@ class Call {
     const { operation, args, options } = this.#request;
     const sending = { operation, args, attempt, callClass: this.#callClass, key: options.key };
     try {
-      // The hook last: every call that it sees leaves, unless the hook objects.
+      // The hook comes last, so that a call that it sees leaves unless the hook throws.
       await options.beforeSend?.(sending);
       if (operation.method !== 'GET') await this.#deps.hooks.beforeSend?.(sending);
     } catch (cause) {

@@ -155,7 +155,7 @@ export class ListProgress {
     this.firstPage ??= this.lastPage;
   }
 
-  /** Further back than anything that is known there is nothing to go on from. */
+  /** Steps back in the list, at most to the oldest entry that is remembered. */
   #stepBack(change: number): Effect {
     const known = this.#recent.length;
     const tried = this.#back ?? this.#overlap;

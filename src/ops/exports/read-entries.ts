@@ -80,7 +80,7 @@ export function refuseNothing(): never {
   throw new InvalidRequest('The file has no line behind the names of the columns.');
 }
 
-/** The attributes that name whom a row is about: ids of a server and of a provider say nothing of each other. */
+/** The attributes that identify a person. The id of a server and the id of a provider are different attributes. */
 const NAMING: Readonly<Record<IdsOf, readonly ExportAttribute[]>> = {
   provider: ['externalId', 'userName', 'email'],
   server: ['externalId', 'userName', 'email', 'displayName'],

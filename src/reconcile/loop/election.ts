@@ -95,7 +95,7 @@ class SharedElection {
   known(): KnownLeader | undefined {
     if (this.#seen === undefined) return undefined;
     const { owner, epoch, since, expires_at, now, news } = this.#seen.row;
-    // As seen first: a clock that was set back makes it seem longer than any is.
+    // A clock that was set back makes a lease look longer than a lease can be.
     const leftMs = Math.min(expires_at - now, LEASE_MS) - (performance.now() - this.#seen.atMs);
     const isSelf = owner === this.#deps.owner && this.#term !== undefined;
     return { owner, epoch, since, news, isSelf, isAlive: leftMs > 0 };

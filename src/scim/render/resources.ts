@@ -95,7 +95,7 @@ async function* renderMembers(
   else if (projection.only === undefined || showsAll) yield ',"members":[]';
 }
 
-/** Beginnings of the lists of some groups, and the names of their inner groups; undefined: the list is not asked for. */
+/** The first part of each list of some groups, and the names of inner groups; undefined: the list is not asked for. */
 interface Lists extends Record<LinkList, ReadonlyMap<number, views.ShownUsers> | undefined> {
   readonly inner: Awaited<ReturnType<typeof findNames>>;
 }
