@@ -108,7 +108,7 @@ by default nothing. Exit code 1: not everything could be compared.`,
     usage: 'plan show [id]',
     about: 'show a plan by its id, the one that waits, or the plan of the first day',
     help: `
-What adopt, linked, create, remove, disputed and privileged mean: docs/go-live.md.`,
+What adopt, linked, create, remove and privileged mean: docs/go-live.md.`,
     options: [
       ['--first-run', 'what is accepted while observing, or held since: who matches whom'],
       JSON_TEXT,
@@ -213,6 +213,7 @@ function toPlanText(plan: OpsJson<'Plan'>, screen: table.Screen): string {
   return [
     table.toText(toPlanHead(plan)),
     toSeats(plan.seats),
+    left > 0 ? `  of the first ${actions.length}:\n` : '',
     ...sums,
     actions.length === 0 ? '' : `\n${table.toTable(actions, ACTIONS, screen)}`,
     left > 0 ? `and ${left} more\n` : '',

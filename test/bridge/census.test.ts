@@ -260,7 +260,7 @@ describe('scim-bridge census', () => {
 
   const page = { totalResults: 3, Resources: [toUser('ada')] };
   test.each([
-    ['of SCIM', JSON.stringify(page), 'names nobody'],
+    ['of SCIM', JSON.stringify(page), "'.Resources[]'"],
     ['of SCIM in lines', JSON.stringify(page, null, 2), "jq -c '.[]'"],
     ['of Okta', JSON.stringify([{ login: 'ada@example.com' }]), "jq -c '.[]'"],
   ])(

@@ -104,7 +104,7 @@ describe('readEntries', () => {
     ['a quote in a cell', `${MAIL}"bob"x,b\n`, /^Row 3 of the file is no CSV \(a quote/],
     ['a quote that never ends', `userName,email\nada,"${LONG}`, /no CSV/],
     ['a line that is no JSON', '{"userName":"ada"}\n{"a":\n', /^Row 2 of the file is no JSON/],
-    ['a very long line', `{"userName":"${LONG}"}`, /Row 1 of the file has more than/],
+    ['a very long line', `{"userName":"${LONG}"}`, /Row 1 of the file .* or has more than/],
     ['Latin letters', Buffer.from('userName\nJ\xf6rg\n', 'latin1'), /neither UTF-8 nor UTF-16/],
     ['a NUL in an id', 'id,userName\n1\0,ada\n', /^Row 2 of the file has an id that has/],
     ['half of a surrogate pair in an id', halfPair, /^Row 1 of the file has an externalId that/],

@@ -231,16 +231,14 @@ async function* readLines(text: string, skipped: number): AsyncGenerator<ExportR
 }
 
 function parseObject(line: string, row: number): JsonObject {
-  if (line.length > RECORD_LENGTH_MAX)
-    throw new InvalidRequest(`Row ${row} of the file has ${TOO_LONG}.`);
   try {
-    const value: unknown = JSON.parse(line);
-    if (isJsonObject(value)) return value;
+    const value: unknown = line.length > RECORD_LENGTH_MAX ? undefined : JSON.parse(line);
+    if (isJsonObject(value) && !Array.isArray(value.Resources ?? value.value)) return value;
   } catch {
     // The message names the row; the words of the parser quote the text.
   }
   throw new InvalidRequest(
-    `Row ${row} of the file is no JSON object; each line is one, as jq -c '.[]' writes it.`,
+    `Row ${row} of the file is no JSON object of one person, or has ${TOO_LONG}: jq -c '.[]' writes one a line (Graph '.value[]', SCIM '.Resources[]').`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { toCount } from '../../domain/text.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { toHold } from './details.ts';
+import { toHold, toProgress } from './details.ts';
 import { actOf } from './list.ts';
 import { toKind } from './words.ts';
 
@@ -203,10 +203,10 @@ function toErasureText({ userName, id, account, staysHidden, rows }: OpsJson<'Er
 
 /** The counts of a plan in one line that names no user and no group. */
 export function toPlanHead(plan: OpsJson<'Plan'>): string {
-  const { id, status, source, reason, counts, waiting } = plan;
+  const { id, status, source, reason, counts } = plan;
   const why = reason === null ? '' : ` (${reason})`;
-  const rest = status === 'held' ? `, ${toCount(waiting, 'waits', 'wait')}` : '';
-  return `Plan ${id} of ${source}: ${toCount(counts.total, 'action')}, ${status}${rest}${why}`;
+  const total = toCount(counts.total, 'action');
+  return `Plan ${id} of ${source}: ${total}, ${status}, ${toProgress(plan)}${why}`;
 }
 
 function toWritesText({ mode, paused, waiting }: OpsJson<'Writes'>): string {

@@ -164,6 +164,18 @@ export const listResourceFacts = factsOf<Explanation>({
 
 type Plan = OpsJson<'Plan'>;
 
+/** What became of the changes of a plan. */
+export function toProgress({ status, done, dropped, waiting, counts: { total } }: Plan): string {
+  const parts = [
+    [done, 'done'],
+    [dropped, 'dropped out'],
+    [waiting, status === 'held' ? 'waiting' : 'not begun'],
+    [total - done - dropped - waiting, 'under way'],
+  ] as const;
+  const words = parts.flatMap(([count, word]) => (count > 0 ? toCount(count, word, word) : []));
+  return words.join(', ') || 'nothing';
+}
+
 /** True for plans that are about no change in the service. */
 export function isOwnPlan({ source }: Pick<Plan, 'source'>): boolean {
   return source === 'handover' || source === 'undo' || source === 'first-run';
@@ -181,18 +193,7 @@ export const listPlanFacts = factsOf<Plan>({
     });
     return sums.join(', ');
   },
-  'what became of them'({ status, done, dropped, waiting, counts: { total } }) {
-    if (status === 'held') return null;
-    const parts = [
-      [done, 'done'],
-      [dropped, 'dropped out'],
-      [waiting, 'not begun'],
-      [total - done - dropped - waiting, 'under way'],
-    ] as const;
-    const some = parts.filter(([count]) => count > 0);
-    const words = some.map(([count, word]) => `${count.toLocaleString('en')} ${word}`);
-    return words.join(', ') || 'nothing';
-  },
+  'what became of them': toProgress,
   harm: ({ counts }) => toHarm(counts.harm),
   seats: ({ seats }) => toSeatText(seats),
   from: ({ source }) => toSource(source),

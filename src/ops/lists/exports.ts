@@ -100,13 +100,13 @@ export const ID_IMPORT = fileActOf('IdImport')({
   parameters: { type: ['user', 'group'], dryRun: YES_OR_NO },
   meanings: {
     type: 'What the file lists; `user` when left out.',
-
     dryRun: 'Tell, and import nothing.',
   },
   command: 'provider import-ids <provider> <file>',
   help: `
-The file is the /Users or /Groups list of the earlier server, or a CSV with a column id and one of externalId, userName,
-email and displayName. SCIM ids of the bridge stay; it answers by the others too, in addresses, bulk requests and members.
+The file is the /Users or /Groups list of the earlier server, one a line (jq -c '.Resources[]'), or a CSV with a column id
+and one of externalId, userName, email and displayName. SCIM ids of the bridge stay; it answers by the others too, in
+addresses, bulk requests and members.
 Exit code 2: some rows are left out, because nobody here is them (only-file), it is not certain who is (ambiguous), or
 another one has the id (taken).`,
   columns: [

@@ -138,7 +138,7 @@ export const RetryBody = z
     t.object({ name: z.string().min(1).describe('An id, a userName, an address or a name.') }),
     t.object({ all: z.literal(true) }),
   ])
-  .describe('Either `name`, of one person or group, or `all`, which is true.');
+  .describe('Either `name` of one person or group, or `all` of them.');
 export const Retry = t.object({
   count: t.count(),
   heldBy: leaverHold.describe('Why it is not tried yet; null: it is.'),
