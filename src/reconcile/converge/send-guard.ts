@@ -102,8 +102,9 @@ export class SendGuard {
     if (isLost || (isOpen && isUnheard(outcome.problem.status))) return next;
     await changeNamed(tx, row, links, (link) => ({ ...link, sent: undefined }));
     const cells = JSON.stringify(forgetSent<Field>(parseCells(row), fields));
-    // The doubt about an earlier call ends when it would have.
-    return { ...next, cells, unsure_until: isOpen ? row.unsure_until : unsure_until };
+    // The doubt about an earlier call ends when it would have; where that was made again, it has no end yet.
+    const until = (isOpen ? null : unsure_until) ?? row.unsure_until;
+    return { ...next, cells, unsure_until: until };
   }
 
   /** Takes back what was noted of a step whose calls were skipped. @throws StoreError */
@@ -152,8 +153,7 @@ export class SendGuard {
     // A repeated call is written down again, so the attempts before it have to be recorded by then.
     await this.saveOutcomes(tx);
     const at = this.#deps.clock.now();
-    const changes = listChanges(this.planned);
-    const written = await insertOwnCall(tx, { at, operation, key: row }, changes);
+    const written = await insertOwnCall(tx, { at, operation, key: row }, listChanges(this.planned));
     await assertWithinLimit(tx, this.#deps, written);
     const noted = this.#noted ?? (await this.#mark(tx, row, at));
     const lateMs = this.#create === undefined ? 0 : LATE_CREATE_MS[row.type];
