@@ -243,7 +243,7 @@ describe('provider plan', () => {
     const person = await bridge.ops('GET', `/users/${people[0]}/explain`);
 
     expect(shown).toMatch(/3 member\.remove +by settings-1\n +2 user\.deactivate +by settings-1\n/);
-    expect(shown).toMatch(/of provider: 5 actions, held, 5 wait \(.*limits\.provider allows 1/);
+    expect(shown).toMatch(/of provider: 5 actions, held, 5 waiting \(.*limits\.provider allows 1/);
     expect(shown).toMatch(/user\.deactivate +ned@example\.com .* planned +settings-1 at 20\d\d-/);
     expect(listed.text).toMatch(/ held +5 +removals by a provider/);
     expect(person.body).toMatchObject({

@@ -36,7 +36,7 @@ test('the demo tells its story to the end, shows no secret and leaves nothing be
     /member\.removed +ada@example\.com in Payroll +repaired +by mallory from 198/,
   );
   expect(out).toMatch(
-    /25 actions, held, 25 wait \(removeMember: 26 in 24 hours of 27, more than 20 or 10 %\)/,
+    /25 actions, held, 25 waiting \(removeMember: 26 in 24 hours of 27, more than 20 or 10 %\)/,
   );
   expect(out).toContain('Applied: 25 removed');
   // Each of its tokens begins so; no colour where nobody looks.

@@ -134,7 +134,7 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const repeated = await bridge.settled(bridge.tryPatch(ada, disable));
 
       const answers = [user, group, renamed, denied];
-      expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 400]);
+      expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 503]);
       expect((await bridge.request('GET', ada)).body.name).toMatchObject(value);
       expect([refused.status, repeated.status]).toEqual([503, 200]);
       expect(isExpected(refused)).toBe(true);
