@@ -92,8 +92,8 @@ async function ask(...asked: Asked): Promise<JsonObject> {
   const [method, path, body] = asked;
   const { schemas: _, password: __, ...shown } = body ?? {};
   const { status, json } = await send('okta', asked);
-  const { totalResults, id } = json;
-  const summary = totalResults === undefined ? `id ${id}` : `totalResults ${totalResults}`;
+  const known = ['id', 'totalResults'].filter((name) => name in json);
+  const summary = known.map((name) => `${name} ${json[name]}`).join(', ');
   const sent = body === undefined ? '' : `  ${JSON.stringify(shown)}`;
   await tell(`${method} ${decodeURIComponent(path)}${sent}`, [`${status}  ${summary}`]);
   return json;

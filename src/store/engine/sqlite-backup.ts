@@ -77,7 +77,7 @@ function proveSqlite(path: string, named = path): void {
 export function findFault({ isWhole, migrations }: ReturnType<typeof inspectSqlite>) {
   if (!isWhole) return 'is damaged';
   if (migrations.length === 0) return 'is no store of the bridge';
-  if (migrations.includes(MOVED)) return 'was moved to PostgreSQL';
+  if (migrations.includes(MOVED)) return 'was moved to PostgreSQL: set DATABASE_URL to it';
   const isKnown = migrations.every((name) => MIGRATIONS.some((known) => known.name === name));
   return isKnown ? undefined : 'is of a later version of the bridge';
 }
