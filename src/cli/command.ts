@@ -100,7 +100,7 @@ export async function runCommand({ run }: CommandRow, command: Command, context:
     });
     const isTyped = message !== error.message && isAnswered(error, 400);
     if (isTyped || error instanceof WrongUsage) return command.error(`error: ${message}`);
-    throw error;
+    throw Object.assign(error, { message });
   });
   if (output === undefined) return exitCodes.done;
   context.write(await print(output, command.opts(), context));
