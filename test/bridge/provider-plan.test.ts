@@ -109,7 +109,7 @@ describe('provider plan', () => {
       await bridge.send('DELETE', `/Users/${people[1]}`);
       const held = await getWaiting();
       const gone = await bridge.request('GET', `/Users/${people[1]}`);
-      await discard(held);
+      expect(await discard(held)).toMatchObject({ body: { reason: held.reason } });
       await untilOver(held);
       const shown = await Promise.all(people.map((id) => bridge.send('GET', `/Users/${id}`)));
       await bridge.sweep();

@@ -79,7 +79,7 @@ export const PlanSummary = t.object({
   hash: t.text('What `approve` is to be given.'),
   status: t.word(PLAN_STATUSES),
   source: t.word(PLAN_SOURCES),
-  reason: t.textOrNull('Why it waits, or why nothing of it is done.'),
+  reason: t.textOrNull('Why it waits, or waited, or why nothing of it is done.'),
   counts: planCounts,
   undoes: t.textOrNull('The plan that this one undoes.'),
   createdAt: t.moment(),

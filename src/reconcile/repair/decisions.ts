@@ -69,7 +69,7 @@ async function decidePlan(
     const now = clock.now();
     // What a holding plan is about is accepted first: then it is over.
     const ended_at = isHolding(plan.source) ? null : now;
-    const ended = status === 'discarded' ? { reason: 'an operator', ended_at } : {};
+    const ended = status === 'discarded' ? { ended_at } : {};
     // An operator decided, so the plan counts for no limit.
     const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
     await updateWhere(tx, 'plans', { id }, change);
