@@ -91,16 +91,15 @@ function toProblem(issue: z.core.$ZodIssue, given: ReadonlyMap<string, Given>): 
     const shown = toShownRefusal(row, value);
     return { setting, message: `${setting} is ${shown} (from ${source}); allowed: ${allowed}.` };
   }
-  const where = within.map(
-    (key) => ` ${typeof key === 'number' ? `entry ${key + 1}` : String(key)}`,
-  );
-  const place = [`${setting} (from ${source}):`, ...where].join('').replace(/(?<!:)$/, ':');
+  const where = within.map((key) => (typeof key === 'number' ? `entry ${key + 1}` : String(key)));
+  const place = [`${setting} (from ${source}):`, ...where].join(' ').replace(/(?<!:)$/, ':');
   return { setting, message: `${place} ${toWords(issue, row)}.` };
 }
 
 /** What is wrong with a part of a value. An unknown key may be a value, and so a secret. */
-function toWords(issue: z.core.$ZodIssue, { secret }: SettingRow): string {
-  if (issue.code === 'unrecognized_keys' && secret) return 'has an unknown key';
+function toWords(issue: z.core.$ZodIssue, { secret, allowed }: SettingRow): string {
+  if (issue.code === 'unrecognized_keys')
+    return secret ? 'has an unknown key' : `${issue.message}; allowed: ${allowed}`;
   // A key that is wrong itself has its words one level deeper.
   return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? '') : issue.message;
 }
