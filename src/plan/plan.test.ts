@@ -183,10 +183,7 @@ const ENDS: GroupCase = { ...MADE, deleted: true, links: [leaves] };
 const KEPT: GroupCase = { wants: COUNCIL, waits: OWN, deleted: true, created: false };
 const UNSEEN: GroupCase = { observed: undefined, wants: { permissions: 0 }, waits: OWN };
 const FORBIDDEN: GroupCase = { ...ENDS, deletion: 'never' };
-const POLICY: Pick<PlanPolicy, 'membersPerCall' | 'deletion'> = {
-  membersPerCall: 2,
-  deletion: 'created',
-};
+const POLICY = { membersPerCall: 2, deletion: 'created' } as const;
 
 test.each<[title: string, state: GroupCase, step?: Step | undefined, ...done: GroupField[]]>([
   ['nothing that only differs is changed', { wants: COUNCIL }],

@@ -124,17 +124,20 @@ describe.skipIf(inject('postgresUrl') === undefined)(
       const group = await lose(0, 'POST', '/Groups', toGroup('Pilots', [String(user.body.id)]));
       const ada = `/Users/${user.body.id}`;
       const renamed = await bridge.settled(lose(0, 'PATCH', ada, toPatch(replace('name', value))));
-      // The request, its call, and what became of that are a commit each.
-      bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400), times: 1 });
-      const denied = await lose(2, 'PATCH', ada, toPatch(replace('name.familyName', 'C')));
+      const denied: number[] = [];
+      // The request, its call, and what became of that are a commit each, unless another one comes between.
+      while (denied.at(-1) !== 503) {
+        bridge.sandbox.faults.add({ operation: 'scim.updateUser', fault: failing(400), times: 1 });
+        denied.push((await lose(2, 'PATCH', ada, toPatch(replace('name.familyName', 'C')))).status);
+      }
       const lost = proxy.loseNextCommit().then(() => proxy.setRefusing(true));
       const refused = await bridge.tryPatch(ada, disable);
       await lost;
       proxy.setRefusing(false);
       const repeated = await bridge.settled(bridge.tryPatch(ada, disable));
 
-      const answers = [user, group, renamed, denied];
-      expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 503]);
+      expect([user, group, renamed].map(({ status }) => status)).toEqual([201, 201, 200]);
+      expect(denied.filter((status) => status !== 400)).toEqual([503]);
       expect((await bridge.request('GET', ada)).body.name).toMatchObject(value);
       expect([refused.status, repeated.status]).toEqual([503, 200]);
       expect(isExpected(refused)).toBe(true);
