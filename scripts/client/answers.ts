@@ -3,8 +3,7 @@ import type {
   Operation,
   OperationGroup,
 } from '../../src/upstream/operations/operation.ts';
-import type { AnswerPlace } from './infer-type.ts';
-import { inferType, UNKNOWN_ID } from './infer-type.ts';
+import { type AnswerPlace, inferType, UNKNOWN_ID } from './infer-type.ts';
 
 /** Operations of the service by the names of their groups. */
 export type Groups = Readonly<Record<string, OperationGroup>>;

@@ -1,7 +1,6 @@
 import type { Fields, Operation, OperationGroup } from '../../src/upstream/operations/operation.ts';
 import { toName } from '../../src/upstream/operations/part.ts';
-import type { Answers, Declaration, Groups } from './answers.ts';
-import { toAnswers, toPascal } from './answers.ts';
+import { type Answers, type Declaration, type Groups, toAnswers, toPascal } from './answers.ts';
 import { listRemarks } from './to-page.ts';
 
 /** Prints the types of the arguments of all operations, for the bridge's own calls and for the client. */

@@ -1,8 +1,7 @@
 import type { Fields, Operation, QueryStyle } from '../../src/upstream/operations/operation.ts';
 import { isFileType, toName } from '../../src/upstream/operations/part.ts';
 import { toSentence } from '../../src/upstream/operations/row.ts';
-import type { Answers, Declaration, Groups } from './answers.ts';
-import { toAnswers } from './answers.ts';
+import { type Answers, type Declaration, type Groups, toAnswers } from './answers.ts';
 
 /** A JSON Schema (draft 2020-12), or another part of a document of OpenAPI 3.1. */
 type Schema = { readonly [key: string]: unknown };

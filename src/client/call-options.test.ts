@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ok } from '../upstream/testing/connect.ts';
-import type { Answering } from '../upstream/testing/service.ts';
-import { sendJson } from '../upstream/testing/service.ts';
+import { type Answering, sendJson } from '../upstream/testing/service.ts';
 import { startClient } from './start-client-test-support.ts';
 
 describe('headers of one call', () => {

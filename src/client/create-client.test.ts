@@ -2,8 +2,7 @@ import { Agent, interceptors, MockAgent } from 'undici';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ok } from '../upstream/testing/connect.ts';
 import { sendJson } from '../upstream/testing/service.ts';
-import type { Client } from './create-client.ts';
-import { createClient } from './create-client.ts';
+import { type Client, createClient } from './create-client.ts';
 import { openClient, startClient, token } from './start-client-test-support.ts';
 
 test('an operation is called by its group and name, with path, query and body apart', async () => {

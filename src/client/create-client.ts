@@ -8,10 +8,8 @@ import type {
   PagedOperation,
 } from '../upstream/operations/operation.ts';
 import type { DownloadRequest, RawRequest } from '../upstream/raw-request.ts';
-import type { Transport } from '../upstream/transport.ts';
-import { createTransport } from '../upstream/transport.ts';
-import type { TransportOptions } from '../upstream/transport-options.ts';
-import { assertMs } from '../upstream/transport-options.ts';
+import { createTransport, type Transport } from '../upstream/transport.ts';
+import { assertMs, type TransportOptions } from '../upstream/transport-options.ts';
 import {
   answerTo,
   assertMayBeEmpty,
@@ -19,8 +17,7 @@ import {
   leadTo,
   toTransportOptions,
 } from './answering.ts';
-import type { ClientHooks } from './client-hooks.ts';
-import { toTransportHooks } from './client-hooks.ts';
+import { type ClientHooks, toTransportHooks } from './client-hooks.ts';
 import type {
   Answering,
   CallOptions,
@@ -31,8 +28,7 @@ import type {
   PositionedListCall,
 } from './client-types.ts';
 import type { OperationClient } from './operations.ts';
-import type { Entries, PaginateOptions } from './paginate.ts';
-import { readEntries } from './paginate.ts';
+import { type Entries, type PaginateOptions, readEntries } from './paginate.ts';
 
 /** Options of a client. */
 export interface ClientOptions

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createClient } from './create-client.ts';
-import type { MockHandlers } from './mock-service.ts';
-import { createMockService, MockFailure } from './mock-service.ts';
+import { createMockService, MockFailure, type MockHandlers } from './mock-service.ts';
 
 function start(handlers?: MockHandlers) {
   const service = createMockService(handlers);

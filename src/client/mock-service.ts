@@ -1,8 +1,7 @@
 import type { Answer, RequestContext, WireRequest } from '../upstream/exchange.ts';
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { Operation, OperationGroup, Paging } from '../upstream/operations/operation.ts';
-import type { Named } from '../upstream/operations/part.ts';
-import { isNamed } from '../upstream/operations/part.ts';
+import { isNamed, type Named } from '../upstream/operations/part.ts';
 import type { Call, ListCall, PositionedListCall, RedirectCall } from './client-types.ts';
 import type { ClientOptions } from './create-client.ts';
 import type { OperationClient } from './operations.ts';

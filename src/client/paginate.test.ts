@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { operationGroups } from '../upstream/operations/all.ts';
 import type { OperationGroup, PagedOperation, Paging } from '../upstream/operations/operation.ts';
-import type { Answering } from '../upstream/testing/service.ts';
-import { sendJson } from '../upstream/testing/service.ts';
+import { type Answering, sendJson } from '../upstream/testing/service.ts';
 import type { Client } from './create-client.ts';
 import type { Entries, PaginateOptions } from './paginate.ts';
 import { startClient } from './start-client-test-support.ts';

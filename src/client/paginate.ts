@@ -1,13 +1,10 @@
 import { unreadable } from '../upstream/errors.ts';
 import type { Completeness, ListProgress } from '../upstream/list-progress.ts';
 import type { PagedOperation } from '../upstream/operations/operation.ts';
-import type { Named } from '../upstream/operations/part.ts';
-import { isNamed } from '../upstream/operations/part.ts';
-import type { Pages } from '../upstream/paginate.ts';
-import { paginate, pagingParameters } from '../upstream/paginate.ts';
+import { isNamed, type Named } from '../upstream/operations/part.ts';
+import { type Pages, paginate, pagingParameters } from '../upstream/paginate.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
-import type { CallSite } from './answering.ts';
-import { leadTo } from './answering.ts';
+import { type CallSite, leadTo } from './answering.ts';
 import type { CallOptions as ClientCallOptions } from './client-types.ts';
 
 /** Options for reading a list. */

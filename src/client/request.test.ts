@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { UpstreamError } from '../upstream/errors.ts';
 import type { RawRequest } from '../upstream/raw-request.ts';
 import { cut, ok } from '../upstream/testing/connect.ts';
-import type { Answering } from '../upstream/testing/service.ts';
-import { sendJson } from '../upstream/testing/service.ts';
+import { type Answering, sendJson } from '../upstream/testing/service.ts';
 import { startClient, token } from './start-client-test-support.ts';
 
 const get = (path: string) => ({ method: 'GET', path }) as const;

@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
-import type { Answering, TestService } from '../upstream/testing/service.ts';
-import { startService } from '../upstream/testing/service.ts';
-import type { Client, ClientOptions } from './create-client.ts';
-import { createClient } from './create-client.ts';
+import { type Answering, startService, type TestService } from '../upstream/testing/service.ts';
+import type { ClientOptions } from './create-client.ts';
+import { type Client, createClient } from './create-client.ts';
 
 /** The token that every test client sends. */
 export const token = 'b7f0-secret';

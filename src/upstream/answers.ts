@@ -1,5 +1,4 @@
-import type { AnswerHead } from './answer-body.ts';
-import { findWords, readAnswerBody, toHead } from './answer-body.ts';
+import { type AnswerHead, findWords, readAnswerBody, toHead } from './answer-body.ts';
 import { classifyStatus, UpstreamError, unreadable } from './errors.ts';
 import type { Answer } from './exchange.ts';
 import { withoutToken } from './headers.ts';

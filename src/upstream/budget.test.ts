@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BudgetOptions, Turn } from './budget.ts';
-import { Budget } from './budget.ts';
+import { Budget, type BudgetOptions, type Turn } from './budget.ts';
 import { createFakeClock, runReady } from './testing/fake-clock.ts';
 import type { CallClass } from './waiting-room.ts';
 

@@ -1,13 +1,11 @@
 import type { AnswerHeaders } from './answer-body.ts';
-import type { Clock } from './clock.ts';
-import { readSteady } from './clock.ts';
-import type { UpstreamError } from './errors.ts';
-import { notSent } from './errors.ts';
+import { type Clock, readSteady } from './clock.ts';
+import { notSent, type UpstreamError } from './errors.ts';
 import { RateWindow } from './rate-window.ts';
 import { pauseAfter429Ms } from './retry.ts';
 import type { TransportHooks } from './transport-options.ts';
-import type { CallClass, ClassCounts, Place } from './waiting-room.ts';
-import { WaitingRoom } from './waiting-room.ts';
+import type { CallClass, ClassCounts } from './waiting-room.ts';
+import { type Place, WaitingRoom } from './waiting-room.ts';
 
 /** State of the budget, for status pages. */
 export interface BudgetState {

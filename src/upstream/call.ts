@@ -1,19 +1,19 @@
 import type { FormData } from 'undici';
 import { toHead } from './answer-body.ts';
-import type { Answered } from './answers.ts';
-import { readAnswer } from './answers.ts';
+import { type Answered, readAnswer } from './answers.ts';
 import type { Budget, Turn } from './budget.ts';
-import type { Clock } from './clock.ts';
-import { readSteady } from './clock.ts';
-import type { UpstreamErrorCode } from './errors.ts';
-import { notSent, UpstreamError } from './errors.ts';
-import type { Answerer, RequestContext, RequestDispatcher, WireRequest } from './exchange.ts';
-import { exchange } from './exchange.ts';
-import type { Ended } from './failures.ts';
-import { isUnreadableFile, toExchangeError } from './failures.ts';
+import { type Clock, readSteady } from './clock.ts';
+import { notSent, UpstreamError, type UpstreamErrorCode } from './errors.ts';
+import {
+  type Answerer,
+  exchange,
+  type RequestContext,
+  type RequestDispatcher,
+  type WireRequest,
+} from './exchange.ts';
+import { type Ended, isUnreadableFile, toExchangeError } from './failures.ts';
 import type { Gates, PassageResult } from './gates.ts';
-import type { Bearer } from './headers.ts';
-import { checkHeaders } from './headers.ts';
+import { type Bearer, checkHeaders } from './headers.ts';
 import { findAheadMs, planRepeatMs } from './retry.ts';
 import type { CallOptions, Timeouts, TransportHooks, WritesRefused } from './transport-options.ts';
 import type { CallClass } from './waiting-room.ts';

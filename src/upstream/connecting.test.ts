@@ -1,6 +1,5 @@
 import { createServer as createHttpServer } from 'node:http';
-import type { Server, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildConnector, Pool } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dispatcher } from 'undici';
-import { Pool, ProxyAgent } from 'undici';
+import { type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { Answerer, RequestDispatcher } from './exchange.ts';
 import type { TransportOptions } from './transport-options.ts';
 

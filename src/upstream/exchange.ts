@@ -1,9 +1,7 @@
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import type { BrotliOptions, ZlibOptions } from 'node:zlib';
-import { brotliDecompress, gunzip } from 'node:zlib';
-import type { FormData } from 'undici';
-import { Dispatcher } from 'undici';
+import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
+import { Dispatcher, type FormData } from 'undici';
 import type { AnswerHeaders } from './answer-body.ts';
 import { UpstreamError, unreadable } from './errors.ts';
 import type { Operation } from './operations/operation.ts';

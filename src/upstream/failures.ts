@@ -1,5 +1,4 @@
-import type { UpstreamErrorCode, UpstreamFailure } from './errors.ts';
-import { UpstreamError } from './errors.ts';
+import { UpstreamError, type UpstreamErrorCode, type UpstreamFailure } from './errors.ts';
 
 /** How the time of a call ended; undefined: it has not. */
 export type Ended = 'deadline' | 'caller' | undefined;

@@ -7,8 +7,7 @@ import { makeFolder } from '../../test/support/lifetimes.ts';
 import type { FileInput } from './operations/file-input.ts';
 import type { Operation } from './operations/operation.ts';
 import { connect, failureOf, ok } from './testing/connect.ts';
-import type { Answering, SeenRequest } from './testing/service.ts';
-import { sendJson, startService } from './testing/service.ts';
+import { type Answering, type SeenRequest, sendJson, startService } from './testing/service.ts';
 
 const upload = {
   ...({ id: 'x.upload', api: 'rest', method: 'PUT', path: '/x', repeat: 'safe' } as const),

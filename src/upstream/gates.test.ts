@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { PassageResult } from './gates.ts';
-import { Gates } from './gates.ts';
+import { Gates, type PassageResult } from './gates.ts';
 import { createFakeClock } from './testing/fake-clock.ts';
 
 const answer = (status: number): PassageResult => ({ kind: 'answer', status });

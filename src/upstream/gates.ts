@@ -1,7 +1,6 @@
 import type { Clock } from './clock.ts';
 import { isFailing, notSent } from './errors.ts';
-import type { GateChange, Health, ProbeGate } from './probe-gate.ts';
-import { createProbeGate } from './probe-gate.ts';
+import { createProbeGate, type GateChange, type Health, type ProbeGate } from './probe-gate.ts';
 import type { TransportHooks } from './transport-options.ts';
 
 /** Result of a call: an answer with this status, perhaps one that sends it elsewhere; none; or nothing, as it did not leave. */

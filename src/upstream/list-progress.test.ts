@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Completeness, PageContent } from './list-progress.ts';
-import { ListProgress } from './list-progress.ts';
+import { type Completeness, ListProgress, type PageContent } from './list-progress.ts';
 
 type Page = { readonly ids: number[]; readonly total?: number | undefined };
 

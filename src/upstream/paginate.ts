@@ -1,10 +1,8 @@
 import { UpstreamError, unreadable } from './errors.ts';
-import type { Completeness, PageContent } from './list-progress.ts';
-import { ListProgress } from './list-progress.ts';
+import { type Completeness, ListProgress, type PageContent } from './list-progress.ts';
 import type { ArgsOf } from './operations/call-types.ts';
 import type { Operation, PagedOperation, Paging } from './operations/operation.ts';
-import type { Named } from './operations/part.ts';
-import { isNamed } from './operations/part.ts';
+import { isNamed, type Named } from './operations/part.ts';
 import { parseEntries, toInteger } from './shapes/reader.ts';
 import { parseScimList } from './shapes/scim-list.ts';
 import type { CallOptions, Transport } from './transport.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from './clock.ts';
-import { readSteady } from './clock.ts';
+import { type Clock, readSteady } from './clock.ts';
 
 /**
  * A gate that shuts when all calls would fail, and admits one call now and then to test whether they still would. A

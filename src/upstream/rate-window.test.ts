@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TakenPlace } from './rate-window.ts';
-import { RateWindow } from './rate-window.ts';
+import { RateWindow, type TakenPlace } from './rate-window.ts';
 
 test('never more than n leave in any second, however late they are sent', () => {
   const window = new RateWindow(5, 0);

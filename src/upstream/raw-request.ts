@@ -1,9 +1,7 @@
-import type { FileInput } from './operations/file-input.ts';
-import { isFileInput } from './operations/file-input.ts';
+import { type FileInput, isFileInput } from './operations/file-input.ts';
 import type { Operation, QueryStyle } from './operations/operation.ts';
 import { isNamed } from './operations/part.ts';
-import type { PreparedRequest } from './operations/prepare.ts';
-import { toQuery } from './operations/prepare.ts';
+import { type PreparedRequest, toQuery } from './operations/prepare.ts';
 
 /** A request that no row describes. */
 export interface RawRequest {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../test/support/free-port.ts';
@@ -9,8 +8,7 @@ import { groups } from './operations/people.ts';
 import { scim } from './operations/scim.ts';
 import { addUser, connect, cut, failureOf, getUser, ok } from './testing/connect.ts';
 import { createEagerClock, createFakeClock, runReady } from './testing/fake-clock.ts';
-import type { Answering } from './testing/service.ts';
-import { sendJson, startService } from './testing/service.ts';
+import { type Answering, sendJson, startService } from './testing/service.ts';
 import type { AttemptReport } from './transport-options.ts';
 
 describe('what is sent again', () => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scim } from './operations/scim.ts';
 import { addUser, connect, failureOf, getUser, ok } from './testing/connect.ts';
-import type { Answering } from './testing/service.ts';
-import { sendJson, startService } from './testing/service.ts';
+import { type Answering, sendJson, startService } from './testing/service.ts';
 
 describe('what goes over the wire', () => {
   test('through a proxy', async () => {

@@ -1,21 +1,21 @@
-import type { BudgetState } from './budget.ts';
-import { Budget } from './budget.ts';
-import type { CallDeps } from './call.ts';
-import { runCall } from './call.ts';
+import { Budget, type BudgetState } from './budget.ts';
+import { type CallDeps, runCall } from './call.ts';
 import { readSteady } from './clock.ts';
 import { openConnections } from './dispatcher.ts';
-import type { Download } from './download.ts';
-import { DOWNLOAD, toDownload } from './download.ts';
+import { DOWNLOAD, type Download, toDownload } from './download.ts';
 import { createForm } from './form.ts';
 import { Gates } from './gates.ts';
 import { checkHeaders, createBearer } from './headers.ts';
 import type { ArgsOf, RedirectTarget } from './operations/call-types.ts';
 import type { Operation } from './operations/operation.ts';
-import type { Prepare, PreparedRequest } from './operations/prepare.ts';
-import { compileOperation } from './operations/prepare.ts';
+import { compileOperation, type Prepare, type PreparedRequest } from './operations/prepare.ts';
 import type { GateState } from './probe-gate.ts';
-import type { DownloadRequest, PreparedRaw, RawRequest } from './raw-request.ts';
-import { prepareRaw } from './raw-request.ts';
+import {
+  type DownloadRequest,
+  type PreparedRaw,
+  prepareRaw,
+  type RawRequest,
+} from './raw-request.ts';
 import type { CallOptions, TransportOptions, WritesRefused } from './transport-options.ts';
 import { assertCount, assertMs } from './transport-options.ts';
 import type { CallClass } from './waiting-room.ts';

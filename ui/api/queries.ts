@@ -5,8 +5,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import type { Me } from './ask.ts';
-import { askSession, change, OpsError, read } from './ask.ts';
+import { askSession, change, type Me, OpsError, read } from './ask.ts';
 import type { Ops, OpsName } from './types.ts';
 
 /** Interval at which what a page shows is read again while somebody sees the page, in milliseconds. */

@@ -1,8 +1,7 @@
 import { Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
-import type { List } from '../../src/ops/lists/list.ts';
-import { MEANINGS } from '../../src/ops/lists/list.ts';
+import { type List, MEANINGS } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 
 /** Time after the last letter until the search begins, in milliseconds. */

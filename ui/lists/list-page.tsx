@@ -1,18 +1,22 @@
 import { Button, Group, Loader } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { useState } from 'react';
-import type { Column, List } from '../../src/ops/lists/list.ts';
-import { NOTHING, toCommandLine, toCsv } from '../../src/ops/lists/list.ts';
+import { type ReactNode, useState } from 'react';
+import { type Column, type List, NOTHING, toCommandLine, toCsv } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
-import type { ItemOf, ListName, Query } from '../api/queries.ts';
-import { parsePage, readAll, useIsOperator, useRead } from '../api/queries.ts';
+import {
+  type ItemOf,
+  type ListName,
+  parsePage,
+  type Query,
+  readAll,
+  useIsOperator,
+  useRead,
+} from '../api/queries.ts';
 import { Refusal } from '../parts/dialog.tsx';
 import { CommandLine, Empty, Fault, Page } from '../parts/page.tsx';
 import { findId, Table } from '../parts/table.tsx';
-import type { Search } from './filters.tsx';
-import { Filters, toLabel, toMeaning } from './filters.tsx';
+import { Filters, type Search, toLabel, toMeaning } from './filters.tsx';
 
 const PAGE = '200';
 

@@ -8,8 +8,7 @@ import { Act, Acts } from '../parts/act.tsx';
 import { Facts, Words } from '../parts/cell.tsx';
 import { Fault, Section, useTitle } from '../parts/page.tsx';
 import { LastDay } from './last-day.tsx';
-import type { Concern } from './verdict.ts';
-import { toVerdict } from './verdict.ts';
+import { type Concern, toVerdict } from './verdict.ts';
 
 /** Answers whether the bridge may be left alone. */
 export function OverviewPage() {

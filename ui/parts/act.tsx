@@ -1,7 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Act as ActRow, Given, Subject } from '../../src/ops/lists/list.ts';
-import { findQuestion, toCommandLine, toRequest } from '../../src/ops/lists/list.ts';
+import {
+  type Act as ActRow,
+  findQuestion,
+  type Given,
+  type Subject,
+  toCommandLine,
+  toRequest,
+} from '../../src/ops/lists/list.ts';
 import { useChange, useIsOperator } from '../api/queries.ts';
 import { Words } from './cell.tsx';
 import { Question, useDialog } from './dialog.tsx';

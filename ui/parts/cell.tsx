@@ -1,9 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { Fragment } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import type { Fact } from '../../src/ops/lists/details.ts';
-import type { Column, Link as Target, Tone } from '../../src/ops/lists/list.ts';
-import { toCell } from '../../src/ops/lists/list.ts';
+import { type Column, type Link as Target, type Tone, toCell } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 
 /** A value of a list in the words of the console. */

@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useRouterState } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { createContext, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { OpsError } from '../api/ask.ts';
 import { useMe } from '../api/queries.ts';
 import { CommandLine, focusPage } from './page.tsx';

@@ -1,6 +1,5 @@
 import { Alert, Box, Button, CopyButton, Group, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 
 /** A page: its name, what can be done on it, and its content. */
 export function Page({

@@ -1,7 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
-import type { Column } from '../../src/ops/lists/list.ts';
-import { toCellText } from '../../src/ops/lists/list.ts';
+import { type Column, toCellText } from '../../src/ops/lists/list.ts';
 import { toTitle } from '../../src/ops/lists/words.ts';
 import { Cell } from './cell.tsx';
 

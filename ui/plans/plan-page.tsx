@@ -1,8 +1,7 @@
 import { Loader } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { acts } from '../../src/ops/lists/acts.ts';
-import type { Fact } from '../../src/ops/lists/details.ts';
-import { listPlanFacts } from '../../src/ops/lists/details.ts';
+import { type Fact, listPlanFacts } from '../../src/ops/lists/details.ts';
 import { ACTIONS, PLAN_TONES } from '../../src/ops/lists/tables.ts';
 import { toCounts, toDecider, toHarm } from '../../src/ops/lists/words.ts';
 import { useRead, useStatus } from '../api/queries.ts';

@@ -1,7 +1,6 @@
 import { Alert, Button, Divider, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { askSession } from '../api/ask.ts';
 import { useMe } from '../api/queries.ts';
 import iconUrl from '../app/icon.svg';

@@ -1,8 +1,6 @@
-import type { FileInput } from './file-input.ts';
-import { isFileInput } from './file-input.ts';
+import { type FileInput, isFileInput } from './file-input.ts';
 import type { Operation } from './operation.ts';
-import type { Named } from './part.ts';
-import { compilePart, isFileType, isNamed, toName } from './part.ts';
+import { compilePart, isFileType, isNamed, type Named, toName } from './part.ts';
 
 /** A call turned into what goes over the wire. */
 export interface PreparedRequest {

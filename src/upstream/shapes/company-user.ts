@@ -1,5 +1,4 @@
-import type { Reader } from './reader.ts';
-import { createReader, toInteger, toText } from './reader.ts';
+import { createReader, type Reader, toInteger, toText } from './reader.ts';
 
 /** Role of an owner of the company. */
 export const OWNER_ROLE = 1;

@@ -1,5 +1,4 @@
-import type { Reader } from './reader.ts';
-import { createReader, findEntryValue, toIdText, toText } from './reader.ts';
+import { createReader, findEntryValue, type Reader, toIdText, toText } from './reader.ts';
 
 /** A user in the service's SCIM interface. */
 export type ScimUser = Readonly<ReturnType<typeof parseScimUser>>;

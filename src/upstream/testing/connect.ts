@@ -1,11 +1,14 @@
 import { onTestFinished } from 'vitest';
 import { UpstreamError } from '../errors.ts';
 import { scim } from '../operations/scim.ts';
-import type { CallOptions, Transport, TransportOptions } from '../transport.ts';
-import { createTransport } from '../transport.ts';
+import {
+  type CallOptions,
+  createTransport,
+  type Transport,
+  type TransportOptions,
+} from '../transport.ts';
 import { createEagerClock } from './fake-clock.ts';
-import type { Answering } from './service.ts';
-import { sendJson } from './service.ts';
+import { type Answering, sendJson } from './service.ts';
 
 const token = 'a1b2c3-secret';
 
