@@ -37,7 +37,7 @@ person or group takes it over again with its next write, as users.adopt and grou
   }),
   LOOK: actOf('Look')({
     path: '/{resource}/look',
-    summary: 'Compare one person or group with the service now. Admins are left to sweeps.',
+    summary: 'Compare one person or group with the service now: all of it that is managed.',
     body: 'LookBody',
     command: 'look <resource>',
     say: toLookText,
