@@ -205,10 +205,10 @@ test.each([
   ],
   ['is no store', (path: string) => writeFileSync(path, ''), /no store of the bridge/],
   [
-    'is of a later version',
+    'is of a newer version',
     (path: string) =>
-      change(path, (file) => file.exec(`insert into migrations values ('900-later')`)),
-    /later version/,
+      change(path, (file) => file.exec(`insert into migrations values ('900-newer')`)),
+    /newer version/,
   ],
   ['is not there', (path: string) => rmSync(path), /there is no store/],
 ])('a file that %s is not moved', async (_, damage, says) => {

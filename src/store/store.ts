@@ -111,8 +111,6 @@ export async function writeSurely<T>(
 export interface StoreOptions {
   /** `sqlite:<path>` (relative to the working directory; created with its folder) or `postgres://…`. */
   url: string;
-  /** Setting or option with that address, for messages; `DATABASE_URL` when absent. */
-  named?: string;
   /** Wait for a server that is not there yet, or for room on a full disk. `onWait`: after each failed attempt. */
   deadline?: { ms: number; signal: AbortSignal; onWait: (error: StoreError) => void };
   /** Opens a SQLite file beside the process that has it, for a write that this one need not know of. */
@@ -123,23 +121,24 @@ export interface StoreOptions {
   onConnectionLost?: (error: StoreError) => void;
 }
 
-/** The news for the processes on one store. */
-export const TOPICS = [
-  'due', // Something became due for the leader.
-  'decided', // An operator decided something, or asked for a sweep.
-  'errand', // A process asks the leader for a call, or has its answer.
-  'here', // The leader has heard what is due.
-  'recorded', // The leader has stored what became of a change.
-  'left', // The service holds that a user is out.
-  'leader', // Another process leads, or may.
-  'former-ids', // Ids of an earlier SCIM server were added.
-] as const;
-
-/** One kind of news. */
-export type Topic = (typeof TOPICS)[number];
+/** One kind of news for the processes on one store. */
+export type Topic =
+  | 'due' // Something became due for the leader.
+  | 'decided' // An operator decided something, or asked for a sweep.
+  | 'errand' // A process asks the leader for a call, or has its answer.
+  | 'recorded' // The leader has stored what became of a change.
+  | 'left' // The service holds that a user is out.
+  | 'leader' // Another process leads, or may.
+  | 'former-ids'; // Ids of an earlier SCIM server were added.
 
 /** Tells all processes on one store of news. A ring may be lost, so each listener looks by itself now and then. */
-export type Bell = Omit<LocalBell, 'ringAll'>;
+export interface Bell {
+  /** Tells every listener, in this process too. Never fails. */
+  ring(topic: Topic): void;
+  /** Calls `hear` at each ring, until the returned function is called. */
+  listen(topic: Topic, hear: () => void): () => void;
+}
+
 /** Bell of one process. */
 export type LocalBell = ReturnType<typeof createLocalBell>;
 
@@ -147,13 +146,11 @@ export type LocalBell = ReturnType<typeof createLocalBell>;
 export function createLocalBell() {
   const news = new EventEmitter().setMaxListeners(0);
   return {
-    /** Tells every listener, in this process too. Never fails. */
-    ring: (topic: Topic): void => queueMicrotask(() => news.emit(topic)),
+    ring: (topic: string): void => queueMicrotask(() => news.emit(topic)),
     /** Tells all of everything, after a time in which rings may have been lost. */
     ringAll() {
-      for (const topic of TOPICS) news.emit(topic);
+      for (const topic of news.eventNames()) news.emit(topic);
     },
-    /** Calls `hear` at each ring, until the returned function is called. */
     listen(topic: Topic, hear: () => void) {
       news.on(topic, hear);
       return () => void news.off(topic, hear);

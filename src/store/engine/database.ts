@@ -22,8 +22,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       const isInTime = performance.now() < until && deadline?.signal.aborted === false;
-      const isPassing = url.startsWith('sqlite:') ? error.code === 'store-full' : isAbsent(error);
-      if (!isInTime || !isPassing) throw toOpeningError(error, options);
+      const isPassing = findPath(url) ? error.code === 'store-full' : isAbsent(error);
+      if (!isInTime || !isPassing) throw toOpeningError(error, url);
       deadline.onWait(error);
       await sleep(TRY_AGAIN_MS, undefined, { signal: deadline.signal }).catch(() => {});
     }
@@ -31,19 +31,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function open(options: StoreOptions): Promise<EngineStore> {
-  const { url } = options;
-  if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgres } = await import('./postgres.ts');
-    return openPostgres(options);
-  }
-  const path = findPath(url);
+  const path = findPath(options.url);
   // A private in-memory database has one connection; ours needs a reader beside the writer.
   if (path !== undefined && !path.startsWith(':memory:')) return openSqlite(path, options);
-  throw new StoreError(
-    'store-url',
-    'the address of the store is neither sqlite:<path> nor postgres://…',
-  );
+  if (/^postgres(ql)?:\/\//.test(options.url))
+    return (await import('./postgres.ts')).openPostgres(options);
+  const message = 'the address of the store is neither sqlite:<path> nor postgres://…';
+  throw new StoreError('store-url', message);
 }
+
+const findPath = (url: string) => /^sqlite:(.+)$/.exec(url)?.[1];
 
 /** Codes of a store that cannot be used; other errors are about one piece of work alone. */
 export const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set([
@@ -102,12 +99,8 @@ function watchWrites(store: EngineStore): Store {
       if (trouble === undefined) return undefined;
       // A failure of this write is in `trouble`.
       await write((tx) => WRITE_CHECK.save(tx, now, now)).catch(() => {});
-      return (
-        trouble && {
-          code: trouble.code,
-          sinceMs: Math.round(now + trouble.beganAt - performance.now()),
-        }
-      );
+      const toSince = (beganAt: number) => Math.round(now + beganAt - performance.now());
+      return trouble && { code: trouble.code, sinceMs: toSince(trouble.beganAt) };
     },
     async close() {
       isClosed = true;
@@ -117,32 +110,25 @@ function watchWrites(store: EngineStore): Store {
   };
 }
 
+/** Errors whose words do not say what helps. */
+const UNEXPLAINED: readonly string[] = ['store-unavailable', 'store-corrupt', 'store-failed'];
+const CONNECT =
+  'See whether PostgreSQL runs there, and whether user, password and database of DATABASE_URL are right';
+const MEND = 'Restore a backup (docs/recovery.md), or name another file in DATABASE_URL';
+const ALLOW =
+  'Its folder and the file have to be there and writable for the user of the process, or name another file in DATABASE_URL';
+
 /** Says of a store that cannot be opened which it is, why, and what helps. It shows no secret of the address. */
-function toOpeningError(
-  error: StoreError,
-  { url, named = 'DATABASE_URL' }: StoreOptions,
-): StoreError {
+function toOpeningError(error: StoreError, url: string): StoreError {
   const { code, cause } = error;
-  if (code !== 'store-unavailable' && code !== 'store-corrupt' && code !== 'store-failed') {
-    return error;
-  }
+  if (!UNEXPLAINED.includes(code)) return error;
   const path = findPath(url);
-  const server = URL.parse(url);
-  const address = server === null ? '' : ` at ${server.host}${server.pathname}`;
-  const place = path ?? `on PostgreSQL${address}`;
-  const remedy =
-    path === undefined
-      ? `See whether PostgreSQL runs there, and whether user, password and database of ${named} are right`
-      : `${code === 'store-corrupt' ? MEND : ALLOW}, or name another file in DATABASE_URL`;
+  const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
+  const place = path ?? `on PostgreSQL at ${host}${pathname}`;
+  const fileRemedy = code === 'store-corrupt' ? MEND : ALLOW;
+  const remedy = path === undefined ? CONNECT : fileRemedy;
   const why = findWords(cause) ?? error.message;
   return new StoreError(code, `the store ${place} cannot be opened: ${why}. ${remedy}`, { cause });
-}
-
-const MEND = 'Restore a backup (docs/recovery.md)';
-const ALLOW = 'Its folder and the file have to be there and writable for the user of the process';
-
-function findPath(url: string): string | undefined {
-  return /^sqlite:(.+)$/.exec(url)?.[1];
 }
 
 function findWords(cause: unknown): string | undefined {
@@ -173,21 +159,15 @@ export async function openStoreClock(store: Store, host: Clock): Promise<Clock> 
   if (!isPostgres(store.read)) return host;
   let leadMs = await compare(store, host, undefined);
   let comparedAt = performance.now();
-
-  function compareAgain(): void {
-    comparedAt = performance.now();
-    // A store that does not answer is reported by other parts: the last comparison stays.
-    compare(store, host, leadMs).then(
-      (ms) => (leadMs = ms),
-      () => undefined,
-    );
-  }
-
   return {
     now() {
       // A clock with no steady one beside it is as good as one: it is compared with once.
-      const isStale = host.steady !== undefined && performance.now() - comparedAt > COMPARED_MS;
-      if (isStale) compareAgain();
+      if (host.steady !== undefined && performance.now() - comparedAt > COMPARED_MS) {
+        comparedAt = performance.now();
+        // A store that does not answer is reported by other parts: the last comparison stays.
+        const keep = () => leadMs;
+        void compare(store, host, leadMs).then((ms) => (leadMs = ms), keep);
+      }
       return Math.round(readSteady(host) + leadMs);
     },
     steady: () => readSteady(host),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { TABLES } from '../schema.ts';
 import type { Db, Engine, Store } from '../store.ts';
-import { isPostgres, lockUntilCommit, select, UNLIMITED } from './dialect.ts';
+import { lockUntilCommit, select, UNLIMITED } from './dialect.ts';
 import { StoreError } from './store-error.ts';
 
 /** A step from one version of the tables to the next. */
@@ -39,10 +39,11 @@ export async function migrate(
       await sql.raw(UNLIMITED).execute(tx);
       await lockUntilCommit(tx, 'migration');
     }
-    const applied = await listApplied(tx);
-    assertKnown(applied, migrations);
-    if (applied.length === 0)
-      await sql`create table migrations (name text primary key)`.execute(tx);
+    await sql`create table if not exists migrations (name text primary key)`.execute(tx);
+    const rows = await select<{ name: string }>(tx)`select name from migrations`;
+    const applied = rows.map(({ name }) => name);
+    const misfit = findMisfit(applied, migrations);
+    if (misfit !== undefined) throw new StoreError(misfit.code, `the store ${misfit.words}`);
     const missing = migrations.filter(({ name }) => !applied.includes(name));
     for (const { name, up } of missing) {
       await up(tx, store.engine).catch((error: unknown) => {
@@ -63,28 +64,15 @@ function toMigrationError(name: string, error: unknown): StoreError {
   return new StoreError(code, message, { cause: error });
 }
 
-/** Names of the migrations that a store has had; none of an empty one. */
-async function listApplied(db: Db): Promise<string[]> {
-  const table = isPostgres(db)
-    ? sql`select 1 where to_regclass('migrations') is not null`
-    : sql`select 1 from sqlite_schema where name = 'migrations'`;
-  if ((await table.execute(db)).rows.length === 0) return [];
-  const rows = await select<{ name: string }>(db)`select name from migrations`;
-  return rows.map(({ name }) => name);
-}
-
-/** Asserts that this version may use a store with these migrations. @throws StoreError `store-newer`, `store-moved` */
-function assertKnown(applied: readonly string[], migrations = MIGRATIONS): void {
+/** Why this version may not use a store with these migrations, and what helps; undefined: it may. */
+export function findMisfit(applied: readonly string[], migrations = MIGRATIONS) {
   if (applied.includes(MOVED)) {
-    throw new StoreError(
-      'store-moved',
-      'the store was moved to PostgreSQL: set DATABASE_URL to its address, or take the move back with scim-bridge migrate-store --undo',
-    );
+    const words =
+      'was moved to PostgreSQL: set DATABASE_URL to its address, or take the move back with scim-bridge migrate-store --undo';
+    return { code: 'store-moved', words } as const;
   }
   const unknown = applied.filter((name) => !migrations.some((one) => one.name === name));
-  if (unknown.length === 0) return;
-  throw new StoreError(
-    'store-newer',
-    `the store was changed by a newer version (${unknown.join(', ')}): run that version, or restore a backup`,
-  );
+  if (unknown.length === 0) return undefined;
+  const words = `was changed by a newer version (${unknown.join(', ')}): run that version, or restore a backup`;
+  return { code: 'store-newer', words } as const;
 }

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { Db, EngineStore, LocalBell, Store, StoreOptions, Topic } from '../store.ts';
-import { createLocalBell, TOPICS } from '../store.ts';
+import type { Db, EngineStore, LocalBell, StoreOptions, Topic } from '../store.ts';
+import { createLocalBell } from '../store.ts';
 import { UNLIMITED } from './dialect.ts';
 import type { Run } from './session.ts';
 import { createSessions } from './session.ts';
-import { LOCK_TIMEOUT, StoreError, toPostgresStoreError, toSqlState } from './store-error.ts';
+import { StoreError, toPostgresStoreError } from './store-error.ts';
 
 /** A store that several replicas share. @throws StoreError `store-unavailable`, for a standby too */
 export async function openPostgres(options: StoreOptions): Promise<EngineStore> {
-  const sessions = createSessions('postgres');
-  const pool = openPool(options, { max: CONNECTIONS_MAX, watch: sessions.watch });
+  const { open, watch, transact, onStatement } = createSessions('postgres');
+  const pool = openPool(options, { max: CONNECTIONS_MAX, watch });
   await pool.run('select 1', []).catch(async (error: unknown) => {
     await pool.end();
     throw error;
@@ -19,24 +19,24 @@ export async function openPostgres(options: StoreOptions): Promise<EngineStore> 
   const local = createLocalBell();
   // Connects when it is first used, and stays connected.
   const onSession = (session: pg.ClientBase) => passRings(session, local);
-  const own = openPool(options, { max: 1, watch: sessions.watch, onSession });
-  const aside = sessions.open(own.run);
+  const own = openPool(options, { max: 1, watch, onSession });
+  const aside = open(own.run);
   const bell = createSharedBell(local, aside);
-
-  const transact: Store['write'] = (work) =>
-    pool.use((run) => {
-      const undo = () => run('rollback', []);
-      return sessions.transact(run, { begin: 'begin', commit: 'commit', undo }, work);
-    });
 
   return {
     engine: 'postgres',
-    read: sessions.open(pool.run),
+    read: open(pool.run),
     aside,
     bell,
-    onStatement: sessions.onStatement,
+    onStatement,
     connections: pool.count,
-    write: (work) => retryContended(() => transact(work)),
+    write: (work) =>
+      retryContended(() =>
+        pool.use((run) => {
+          const undo = () => run('rollback', []);
+          return transact(run, { begin: 'begin', commit: 'commit', undo }, work);
+        }),
+      ),
     // Old versions of rows go when the server vacuums, which is its own to do.
     scrub: async () => undefined,
     async close() {
@@ -48,34 +48,24 @@ export async function openPostgres(options: StoreOptions): Promise<EngineStore> 
 
 /** Connections at most, without the one of `aside`. */
 const CONNECTIONS_MAX = 10;
-const RETRY_DELAY_MAX_MS = 500;
 
-/** Runs a transaction again that the server ended in favour of another one, or that lost the race to store a resource. */
+/** Attempts at a transaction that lost against another one: ended by the server, or second to store the same row, which it sees the next time. */
+const ATTEMPTS_MAX: Partial<Record<string, number>> = { 'store-contended': 8, 'store-conflict': 4 };
+const RETRY_DELAY_MAX_MS = 500;
+/** Time from which on no attempt is begun, in milliseconds: waiting for a locked row takes `lock_timeout`. */
+const RETRY_MS = 6_000;
+
 async function retryContended<T>(transact: () => Promise<T>): Promise<T> {
+  const until = performance.now() + RETRY_MS;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await transact();
     } catch (error) {
-      if (!(error instanceof StoreError) || attempt >= toAttemptsMax(error)) throw error;
+      const attemptsMax = (error instanceof StoreError && ATTEMPTS_MAX[error.code]) || 1;
+      if (attempt >= attemptsMax || performance.now() > until) throw error;
       await sleep(Math.random() * Math.min(10 * 2 ** attempt, RETRY_DELAY_MAX_MS));
     }
   }
-}
-
-/** Unique indexes over ids and names: the second transaction that stores a resource looks again. */
-const SEEN_INDEXES: readonly unknown[] = [
-  'resources_upstream',
-  'resources_scim_id',
-  'resources_uid',
-  'resources_managed_name',
-];
-
-function toAttemptsMax({ code, cause }: StoreError): number {
-  // Each takes as long as the timeout.
-  if (toSqlState(cause) === LOCK_TIMEOUT) return 2;
-  if (code === 'store-contended') return 8;
-  // The next time it sees what the other one stored, and perhaps meets one more.
-  return SEEN_INDEXES.includes(Object(cause).constraint) ? 4 : 1;
 }
 
 /** Every wait has an end: for a connection, a lock, a statement, a transaction that went silent. */
@@ -96,16 +86,14 @@ const SILENT_MS = 3_000;
 /** int8, and numeric (what the server makes of sum(int8)). pg gives both as text, SQLite as numbers. */
 const NUMBER_OIDS: readonly number[] = [20, 1700];
 
-interface PoolOptions {
-  readonly max: number;
-  readonly watch: (run: Run) => Run;
-  readonly onSession?: (client: pg.ClientBase) => Promise<void>;
-}
-
 /** Opens connections with errors in the words of the store. A lost or read-only one is not used again. */
 function openPool(
   { url, findUrl = () => url, onConnectionLost }: StoreOptions,
-  { max, watch, onSession }: PoolOptions,
+  {
+    max,
+    watch,
+    onSession,
+  }: { max: number; watch(run: Run): Run; onSession?(client: pg.ClientBase): Promise<void> },
 ) {
   // Why the server has ended a session: nothing of its transaction is stored.
   const endings = new WeakMap<object, StoreError>();
@@ -220,10 +208,7 @@ const CHANNEL = 'scim_bridge';
 
 /** Passes on what is rung on PostgreSQL, as long as the session lasts. What was rung before is lost, so everybody looks. */
 async function passRings(session: pg.ClientBase, local: LocalBell): Promise<void> {
-  session.on('notification', ({ payload }) => {
-    const topic = TOPICS.find((one) => one === payload);
-    if (topic !== undefined) local.ring(topic);
-  });
+  session.on('notification', ({ payload }) => payload && local.ring(payload));
   await session.query(`listen ${CHANNEL}`);
   local.ringAll();
 }

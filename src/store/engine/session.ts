@@ -1,10 +1,4 @@
-import type {
-  CompiledQuery,
-  DatabaseConnection,
-  DialectAdapter,
-  QueryCompiler,
-  QueryResult,
-} from 'kysely';
+import type { CompiledQuery, QueryResult } from 'kysely';
 import { DefaultQueryExecutor, DummyDriver, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
 import type { Schema } from '../schema.ts';
 import type { Db, Engine, Store } from '../store.ts';
@@ -20,18 +14,31 @@ export function createSessions(engine: Engine) {
     engine === 'sqlite'
       ? new SqliteDialect({ database: nowhere })
       : new PostgresDialect({ pool: nowhere });
-  const parts = [dialect.createQueryCompiler(), dialect.createAdapter()] as const;
-  const toProps = (executor: Executor) => {
-    return { config: { dialect }, driver: new DummyDriver(), dialect, executor };
-  };
-  let tell: Parameters<Store['onStatement']>[0] | undefined;
+  const [compiler, adapter] = [dialect.createQueryCompiler(), dialect.createAdapter()];
+  const driver = new DummyDriver();
+  let listener: Parameters<Store['onStatement']>[0] | undefined;
+
+  /** Statements outside transactions. */
+  function open(run: Run): Db {
+    const connection = {
+      executeQuery: <Row>({ sql, parameters }: CompiledQuery) => run<Row>(sql, parameters),
+      streamQuery(): never {
+        throw new StoreError('store-failed', 'lists are read page by page');
+      },
+    };
+    const executor = new DefaultQueryExecutor(compiler, adapter, {
+      provideConnection: (use) => use(connection),
+    });
+    return new Kysely<Schema>({ config: { dialect }, driver, dialect, executor });
+  }
 
   return {
-    /** Tells of every statement from now on. */
-    onStatement(listen: typeof tell) {
-      tell = listen;
+    open,
+    /** Calls `listen` after every statement from now on. */
+    onStatement(listen: typeof listener) {
+      listener = listen;
     },
-    /** The same, with its time told. */
+    /** Runs statements as `run` does, for the listener to see. */
     watch(run: Run): Run {
       return async <Row>(text: string, values: readonly unknown[]) => {
         const beganAt = performance.now();
@@ -42,54 +49,37 @@ export function createSessions(engine: Engine) {
           return result;
         } finally {
           const verb = VERB.exec(text)?.[1]?.toLowerCase() ?? 'other';
-          tell?.({ verb, durationMs: performance.now() - beganAt, hasFailed });
+          listener?.({ verb, durationMs: performance.now() - beganAt, hasFailed });
         }
       };
     },
-    /** Statements outside transactions. */
-    open: (run: Run) => new Kysely<Schema>(toProps(new Executor(run, ...parts))),
     /** Runs `work` in a transaction. What is kept of its `tx` is of no use afterwards. */
     async transact<T>(
       run: Run,
-      boundaries: { readonly begin: string; readonly commit: string; undo(): Promise<unknown> },
+      { begin, commit, undo }: Readonly<Record<'begin' | 'commit', string>> & { undo: Undo },
       work: (tx: Db) => Promise<T>,
     ): Promise<T> {
-      const executor = new Executor(run, ...parts);
-      await run(boundaries.begin, []);
+      let over: 'committed' | 'undone' | undefined;
+      const tx = open(async (text, values) => {
+        if (over === undefined) return run(text, values);
+        throw new StoreError('store-failed', `the write is already ${over}`);
+      });
+      await run(begin, []);
       try {
-        const result = await work(new Kysely<Schema>(toProps(executor)));
-        await run(boundaries.commit, []);
-        executor.over = 'committed';
+        const result = await work(tx);
+        await run(commit, []);
+        over = 'committed';
         return result;
       } catch (error) {
-        executor.over = 'undone';
-        await boundaries.undo();
+        over = 'undone';
+        await undo();
         throw error;
       }
     },
   };
 }
 
-/** Runs statements on a connection, which it is itself, without asking for it each time. */
-class Executor extends DefaultQueryExecutor implements DatabaseConnection {
-  readonly #run: Run;
-  /** End of the transaction that the statements belong to: all later ones are refused. */
-  over: 'committed' | 'undone' | undefined;
-
-  constructor(run: Run, compiler: QueryCompiler, adapter: DialectAdapter) {
-    super(compiler, adapter, { provideConnection: (consumer) => consumer(this) });
-    this.#run = run;
-  }
-
-  override executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.over === undefined) return this.#run<Row>(sql, parameters);
-    return Promise.reject(new StoreError('store-failed', `the write is already ${this.over}`));
-  }
-
-  streamQuery(): never {
-    throw new StoreError('store-failed', 'lists are read page by page');
-  }
-}
+type Undo = () => Promise<unknown>;
 
 /** The first word of a statement. A `with` may read or change; a change is made with its own word first. */
 const VERB = /^\s*(select|insert|update|delete|begin|commit|rollback)\b/i;

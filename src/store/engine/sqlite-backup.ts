@@ -8,26 +8,25 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { BridgeError } from '../../domain/values.ts';
-import { MIGRATIONS, MOVED } from './migrate.ts';
+import { findMisfit } from './migrate.ts';
 import { connect, createFile, takeFile } from './sqlite.ts';
-import { StoreError, toSqliteStoreError } from './store-error.ts';
 
 /** Time that a stopping bridge is waited for, in milliseconds. */
 export const LOCK_WAIT_MS = 200;
 
 const FILES = ['', '-wal', '-shm'] as const;
 
-/** Writes one moment of the store into a new file, and checks it. @throws StoreError, BridgeError `backup-failed` */
+/** Writes one moment of the store into a new file, and checks it. @throws BridgeError `backup-failed` */
 export function backUpSqlite(path: string, target: string): void {
   if (!existsSync(path)) throw new BridgeError('backup-failed', `there is no store at ${path}`);
   if (existsSync(target)) throw new BridgeError('backup-failed', `${target} exists already`);
   using part = createPart(target);
-  // One read of everything, which writers do not wait for.
-  readFile(path, `the store ${path} cannot be copied to ${part.path}`, (store) =>
-    store.prepare('vacuum into ?').run(part.path),
-  );
+  orRefuse(`the store ${path} cannot be copied to ${part.path}`, () => {
+    using store = connect(path, { readOnly: true });
+    // One read of everything, which writers do not wait for.
+    store.prepare('vacuum into ?').run(part.path);
+  });
   proveSqlite(part.path, `the copy of ${path}`);
   moveInPlace(part.path, target);
 }
@@ -45,25 +44,13 @@ function createPart(target: string) {
   return { path, [Symbol.dispose]: remove };
 }
 
-/** @throws BridgeError `backup-failed`, where the disk is full for instance */
-function orRefuse(words: string, act: () => void): void {
+/** Does what fails where the disk is full for instance. @throws BridgeError `backup-failed`, with the words of the failure */
+function orRefuse<T>(words: string, act: () => T): T {
   try {
-    act();
+    return act();
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : '';
     throw new BridgeError('backup-failed', `${words}: ${why}`, { cause });
-  }
-}
-
-/** Reads a file; a failure says what it is about, and why in the words of the engine. @throws StoreError */
-function readFile<T>(path: string, failed: string, read: (file: DatabaseSync) => T): T {
-  try {
-    using file = connect(path, { readOnly: true });
-    return read(file);
-  } catch (error) {
-    const { code, message, cause } = toSqliteStoreError(error);
-    const why = cause instanceof Error ? cause.message : message;
-    throw new StoreError(code, `${failed}: ${why}`, { cause });
   }
 }
 
@@ -77,14 +64,13 @@ function proveSqlite(path: string, named = path): void {
 export function findFault({ isWhole, migrations }: ReturnType<typeof inspectSqlite>) {
   if (!isWhole) return 'is damaged';
   if (migrations.length === 0) return 'is no store of the bridge';
-  if (migrations.includes(MOVED)) return 'was moved to PostgreSQL: set DATABASE_URL to it';
-  const isKnown = migrations.every((name) => MIGRATIONS.some((known) => known.name === name));
-  return isKnown ? undefined : 'is of a later version of the bridge';
+  return findMisfit(migrations)?.words;
 }
 
-/** Reads all of a file to prove it whole, and which migrations it has had; none when it is no store. @throws StoreError */
+/** Reads all of a file to prove it whole, and which migrations it has had; none when it is no store. @throws BridgeError `backup-failed` */
 export function inspectSqlite(path: string) {
-  return readFile(path, `${path} cannot be read as a store`, (file) => {
+  return orRefuse(`${path} cannot be read as a store`, () => {
+    using file = connect(path, { readOnly: true });
     const { integrity_check: found } = file.prepare('pragma integrity_check(1)').get() ?? {};
     const isWhole = found === 'ok';
     const tables = file.prepare("select name from sqlite_master where name = 'migrations'");

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineStore, StoreOptions } from '../store.ts';
@@ -32,9 +32,9 @@ export function openSqlite(
   const reader = opening.use(connect(path, { readOnly: true }));
   reader.exec(`pragma cache_size=-${READER_CACHE_KIB}`);
   const enqueue = createWriteQueue(writer, watchPlace(path));
-  const sessions = createSessions('sqlite');
-  const run = sessions.watch(createRun(writer));
-  const read = sessions.open(sessions.watch(createRun(reader)));
+  const { open, watch, transact, onStatement } = createSessions('sqlite');
+  const run = watch(createRun(writer));
+  const read = open(watch(createRun(reader)));
   const undo = async () => {
     if (!writer.isTransaction) return;
     await run('rollback to write', []);
@@ -47,9 +47,9 @@ export function openSqlite(
     read,
     aside: read,
     bell: createLocalBell(),
-    onStatement: sessions.onStatement,
+    onStatement,
     connections: () => undefined,
-    write: (work) => enqueue(() => sessions.transact(run, boundaries, work)),
+    write: (work) => enqueue(() => transact(run, boundaries, work)),
     async scrub() {
       // Pages of before lie in the log until it is emptied, which no transaction may meet.
       while (writer.isTransaction) await nextTurn();
@@ -82,20 +82,17 @@ const ROW_MS = 20;
 
 /** Creates what runs statements. Short texts are prepared once, until there are too many. */
 function createRun(database: DatabaseSync): Run {
-  type Prepared = { readonly statement: StatementSync; readonly names: readonly string[] };
-  const cache = new Map<string, Prepared>();
+  const cache = new Map<string, ReturnType<typeof prepare>>();
   let pausedAt = 0;
 
-  function prepare(text: string): Prepared {
-    const known = cache.get(text);
-    if (known !== undefined) return known;
+  function prepare(text: string) {
     const statement = database.prepare(text.replace(BOUND_LIMIT, '$& + 0'));
-    const names = statement.columns().map(({ name }) => name);
     // node:sqlite makes rows that V8 keeps as hash tables: three times as dear to read and to copy as these.
     statement.setReturnArrays(true);
+    const prepared = { statement, names: statement.columns().map(({ name }) => name) };
     if (cache.size >= STATEMENTS_MAX) cache.clear();
-    if (text.length <= KEPT_LENGTH_MAX) cache.set(text, { statement, names });
-    return { statement, names };
+    if (text.length <= KEPT_LENGTH_MAX) cache.set(text, prepared);
+    return prepared;
   }
 
   return async <Row>(text: string, parameters: readonly unknown[]) => {
@@ -104,7 +101,7 @@ function createRun(database: DatabaseSync): Run {
       pausedAt = performance.now();
     }
     try {
-      const { statement, names } = prepare(text);
+      const { statement, names } = cache.get(text) ?? prepare(text);
       const values = parameters.map(toInputValue);
       if (names.length > 0) return { rows: parseRows<Row>(names, statement.all(...values)) };
       return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
@@ -190,11 +187,8 @@ const BATCH_MAX = 64;
 
 /** Group commit: those that wait at the same moment run one after another and share one commit. Each undoes its own changes before it rejects. */
 function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
-  type Job = {
-    write(): Promise<unknown>;
-    resolve(value: unknown): void;
-    reject(error: unknown): void;
-  };
+  type Answer = () => void;
+  type Job = { run(): Promise<Answer>; reject(error: unknown): void };
   const waiting: Job[] = [];
   let isDraining = false;
 
@@ -210,20 +204,11 @@ function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
   }
 
   async function runBatch(batch: readonly Job[]): Promise<void> {
-    const answers: (() => void)[] = [];
+    const answers: Answer[] = [];
     try {
       assertInPlace();
       writer.exec('begin immediate');
-      for (const { write, resolve, reject } of batch) {
-        await write().then(
-          (value) => answers.push(() => resolve(value)),
-          (error: unknown) => {
-            // A full disk or an I/O error makes SQLite undo the whole transaction: none of the batch is kept.
-            if (!writer.isTransaction) throw error;
-            answers.push(() => reject(error));
-          },
-        );
-      }
+      for (const job of batch) answers.push(await job.run());
       writer.exec('commit');
     } catch (error) {
       if (writer.isTransaction) writer.exec('rollback');
@@ -234,10 +219,14 @@ function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
   }
 
   /** Settles only after the commit, so that what `write` returns is durable. */
-  return <T>(write: () => Promise<T>): Promise<T> => {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    waiting.push({ write, resolve, reject });
-    if (!isDraining) void drain();
-    return promise;
-  };
+  return <T>(write: () => Promise<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const refuse = (error: unknown): Answer => {
+        // A full disk or an I/O error makes SQLite undo the whole transaction: none of the batch is kept.
+        if (!writer.isTransaction) throw error;
+        return () => reject(error);
+      };
+      waiting.push({ run: () => write().then((value) => () => resolve(value), refuse), reject });
+      if (!isDraining) void drain();
+    });
 }

@@ -34,52 +34,46 @@ export function isUnsure(error: unknown): boolean {
 }
 
 /** Result codes of SQLite; the low byte of an extended one is its class. @see https://sqlite.org/rescode.html */
-const SQLITE_CODES: ReadonlyMap<number, StoreErrorCode> = new Map([
-  [1555, 'store-conflict'], // SQLITE_CONSTRAINT_PRIMARYKEY
-  [2067, 'store-conflict'], // SQLITE_CONSTRAINT_UNIQUE
-  [787, 'store-reference'], // SQLITE_CONSTRAINT_FOREIGNKEY
-  [3, 'store-unavailable'], // SQLITE_PERM
-  [5, 'store-busy'], // SQLITE_BUSY
-  [6, 'store-busy'], // SQLITE_LOCKED
-  [8, 'store-unavailable'], // SQLITE_READONLY
-  [10, 'store-unavailable'], // SQLITE_IOERR
-  [11, 'store-corrupt'], // SQLITE_CORRUPT
-  [13, 'store-full'], // SQLITE_FULL
-  [14, 'store-unavailable'], // SQLITE_CANTOPEN
-  [26, 'store-corrupt'], // SQLITE_NOTADB
-]);
-
-/** lock_not_available: a row was locked for longer than our `lock_timeout`. */
-export const LOCK_TIMEOUT = '55P03';
+const SQLITE_CODES: Readonly<Record<number, StoreErrorCode>> = {
+  1555: 'store-conflict', // SQLITE_CONSTRAINT_PRIMARYKEY
+  2067: 'store-conflict', // SQLITE_CONSTRAINT_UNIQUE
+  787: 'store-reference', // SQLITE_CONSTRAINT_FOREIGNKEY
+  3: 'store-unavailable', // SQLITE_PERM
+  5: 'store-busy', // SQLITE_BUSY
+  6: 'store-busy', // SQLITE_LOCKED
+  8: 'store-unavailable', // SQLITE_READONLY
+  10: 'store-unavailable', // SQLITE_IOERR
+  11: 'store-corrupt', // SQLITE_CORRUPT
+  13: 'store-full', // SQLITE_FULL
+  14: 'store-unavailable', // SQLITE_CANTOPEN
+  26: 'store-corrupt', // SQLITE_NOTADB
+};
 
 /** SQLSTATEs and their classes. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const POSTGRES_CODES: ReadonlyMap<string, StoreErrorCode> = new Map([
-  ['23505', 'store-conflict'], // unique_violation
-  ['23503', 'store-reference'], // foreign_key_violation
-  ['40001', 'store-contended'], // serialization_failure
-  ['40P01', 'store-contended'], // deadlock_detected
-  [LOCK_TIMEOUT, 'store-contended'], // other work goes on
-  ['57014', 'store-busy'], // query_canceled: our statement_timeout
-  ['25P03', 'store-contended'], // idle_in_transaction_session_timeout: we stood still, and others went on
-  ['53100', 'store-full'], // disk_full
-  ['25006', 'store-unavailable'], // read_only_sql_transaction: a standby
-  ['3D000', 'store-unavailable'], // invalid_catalog_name: no such database
-  ['08', 'store-unavailable'], // connection exception
-  ['28', 'store-unavailable'], // invalid authorization
-  ['53', 'store-unavailable'], // insufficient resources: too many connections, out of memory
-  ['57', 'store-unavailable'], // operator intervention: shutting down, starting up
-  ['58', 'store-unavailable'], // system error: I/O
-  ['XX', 'store-corrupt'], // internal error, data corrupted
-]);
+const POSTGRES_CODES: Readonly<Record<string, StoreErrorCode>> = {
+  '23505': 'store-conflict', // unique_violation
+  '23503': 'store-reference', // foreign_key_violation
+  '40001': 'store-contended', // serialization_failure
+  '40P01': 'store-contended', // deadlock_detected
+  '55P03': 'store-contended', // lock_not_available: a row was locked for longer than our lock_timeout
+  '57014': 'store-busy', // query_canceled: our statement_timeout
+  '25P03': 'store-contended', // idle_in_transaction_session_timeout: we stood still, and others went on
+  '53100': 'store-full', // disk_full
+  '25006': 'store-unavailable', // read_only_sql_transaction: a standby
+  '3D000': 'store-unavailable', // invalid_catalog_name: no such database
+  '08': 'store-unavailable', // connection exception
+  '28': 'store-unavailable', // invalid authorization
+  '53': 'store-unavailable', // insufficient resources: too many connections, out of memory
+  '57': 'store-unavailable', // operator intervention: shutting down, starting up
+  '58': 'store-unavailable', // system error: I/O
+  XX: 'store-corrupt', // internal error, data corrupted
+};
 
 /** An error of node:sqlite in the words of the store. What is a StoreError already stays as it is. */
 export function toSqliteStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const result = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  if (typeof result !== 'number') {
-    return new StoreError('store-failed', 'SQLite: failed', { cause: error });
-  }
-  const code = SQLITE_CODES.get(result) ?? SQLITE_CODES.get(result & 0xff) ?? 'store-failed';
+  const result = Number(Object(error).errcode ?? 0);
+  const code = SQLITE_CODES[result] ?? SQLITE_CODES[result & 0xff] ?? 'store-failed';
   return new StoreError(code, `SQLite: ${code} (result code ${result})`, { cause: error });
 }
 
@@ -92,21 +86,19 @@ export function toPostgresStoreError(error: unknown): StoreError {
     const message = 'PostgreSQL: the connection could not be made or was lost';
     return new StoreError('store-unavailable', message, { cause: error });
   }
-  const code = POSTGRES_CODES.get(state) ?? POSTGRES_CODES.get(state.slice(0, 2)) ?? 'store-failed';
+  const code = POSTGRES_CODES[state] ?? POSTGRES_CODES[state.slice(0, 2)] ?? 'store-failed';
   return new StoreError(code, `PostgreSQL: ${code} (SQLSTATE ${state})`, { cause: error });
 }
 
 /** SQLSTATE of an error of pg, which the server gave, unlike the `code` of a socket error (ECONNREFUSED). */
-export function toSqlState(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error) || !('severity' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+function toSqlState(error: unknown): string | undefined {
+  const { code, severity } = Object(error);
+  return severity === undefined ? undefined : String(code);
 }
 
 /** SQLSTATEs of a server that is stopping or starting, or has no room for one more connection now. */
-const ABSENT_STATES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300']);
+const ABSENT_STATES: readonly unknown[] = [undefined, '57P01', '57P02', '57P03', '53300'];
 
 /** True when no server answers now and one may soon; a wrong password or database is not that. */
-export function isAbsent({ code, cause }: StoreError): boolean {
-  const state = toSqlState(cause);
-  return code === 'store-unavailable' && (state === undefined || ABSENT_STATES.has(state));
-}
+export const isAbsent = ({ code, cause }: StoreError) =>
+  code === 'store-unavailable' && ABSENT_STATES.includes(toSqlState(cause));
