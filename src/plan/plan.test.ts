@@ -17,6 +17,9 @@ import { failing, linkOf, refused, stepOf, stepOfLinks } from './plan-test-suppo
 import type { Plan, Step } from './step.ts';
 import { LOOK, listParts } from './step.ts';
 
+const OF_USERS = { deactivation: 'scim', addressMayChange: true } as const;
+const POLICY: PlanPolicy = { ...OF_USERS, membersPerCall: 2, deletion: 'created' };
+
 interface UserCase extends Partial<UserState> {
   readonly wants?: Partial<DesiredUser>;
   readonly shows?: Partial<ObservedUser>;
@@ -101,9 +104,7 @@ test.each<UserRow>([
   ['a value is sent again while a lost call may undo it', UNSURE, ACTIVATE],
   ['a value that nobody wants is not ours', { ...UNSET, waits: OPTIONAL }, NOTHING, ...OPTIONAL],
 ])('the next step of a user: %s', (_, state, step, ...done) => {
-  const policy = { deactivation: 'scim', addressMayChange: true } as const;
-
-  expect(planUser(toUser(state), policy)).toEqual({ step, done });
+  expect(planUser(toUser(state), POLICY)).toEqual({ step, done });
 });
 
 const SUSPEND = stepOf('access', { active: away });
@@ -123,7 +124,8 @@ test.each<UserRow>([
   ['a lost suspension is ended', UNSURE, RESUME],
   ['an address is done without a call', MOVES, RENAME, 'address'],
 ])('where suspending deactivates, and addresses stay: %s', (_, state, step, ...done) => {
-  const policy = { deactivation: 'temporarilyInactive', addressMayChange: false } as const;
+  const addressMayChange = false;
+  const policy = { ...POLICY, deactivation: 'temporarilyInactive', addressMayChange } as const;
 
   expect(planUser(toUser(state), policy)).toEqual({ step, done });
 });
@@ -155,10 +157,9 @@ test.each<[title: string, state: UserCase, ...steps: Step[]]>([
   ['a suspension ends late', { wants: { ...NEWS, ...here }, shows: OUT }, COME, END, MOVE],
   ['what failed is last', { wants: { ...NEWS, ...off }, cells: TRIED }, MOVE, DEACTIVATE, RENAME],
 ])('in the steps of a user %s', (_, state, ...steps) => {
-  const policy = { deactivation: 'scim', addressMayChange: true } as const;
   const user = toUser({ waits: ['address', ...OPTIONAL, 'active'], ...state });
 
-  expect(listSteps(user, (left) => planUser(left, policy))).toEqual(steps);
+  expect(listSteps(user, (left) => planUser(left, POLICY))).toEqual(steps);
 });
 
 const [leaves, joins] = [linkOf('member', false), linkOf('member', true)];
@@ -183,7 +184,6 @@ const ENDS: GroupCase = { ...MADE, deleted: true, links: [leaves] };
 const KEPT: GroupCase = { wants: COUNCIL, waits: OWN, deleted: true, created: false };
 const UNSEEN: GroupCase = { observed: undefined, wants: { permissions: 0 }, waits: OWN };
 const FORBIDDEN: GroupCase = { ...ENDS, deletion: 'never' };
-const POLICY = { membersPerCall: 2, deletion: 'created' } as const;
 
 test.each<[title: string, state: GroupCase, step?: Step | undefined, ...done: GroupField[]]>([
   ['nothing that only differs is changed', { wants: COUNCIL }],

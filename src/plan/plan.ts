@@ -20,14 +20,13 @@ import type {
 } from '../domain/kinds.ts';
 import {
   isInService,
-  isWorking,
   listGroupDifferences,
   listUserDifferences,
   toWantedSuspension,
 } from '../domain/kinds.ts';
 import { listLosses } from '../domain/protection.ts';
 import { isOwned } from '../domain/write.ts';
-import type { Field, OpenFact, Plan } from './step.ts';
+import type { Field, OpenFact, Part, Plan, Values } from './step.ts';
 import { LOOK, toStep } from './step.ts';
 
 /** Settings and learned quirks that decide how users and groups are changed. */
@@ -41,11 +40,30 @@ export interface PlanPolicy {
   readonly deletion: 'created' | 'never';
 }
 
-type UserPolicy = Pick<PlanPolicy, 'deactivation' | 'addressMayChange'>;
-type GroupPolicy = Pick<PlanPolicy, 'membersPerCall' | 'deletion'>;
+/** The fields with one value: the call that sets each, its urgency, and that of a change that takes something away. */
+const FIELDS = {
+  name: { call: 'update', rank: 10, loss: 10 },
+  appsPermissions: { call: 'access', rank: 20, loss: 2 },
+  address: { call: 'address', rank: 30, loss: 30 },
+  displayName: { call: 'update', rank: 3, loss: 3 },
+  permissions: { call: 'update', rank: 3, loss: 1 },
+  addToCardsAndSpacesEnabled: { call: 'update', rank: 3, loss: 1 },
+} as const;
+
+type PlainField = keyof typeof FIELDS;
+
+const isPlain = <F extends Field>(field: F): field is F & PlainField => field in FIELDS;
+
+function toFact(part: PlainField, state: UserState | GroupState): OpenFact {
+  const desired: Values = state.desired;
+  const { call, rank, loss } = FIELDS[part];
+  const own = { [part]: desired[part] };
+  const values = part === 'address' ? { userName: desired.userName, ...own } : own;
+  return { part, call, rank: listLosses(state).includes(part) ? loss : rank, values };
+}
 
 /** The next step of a user: removal of access first, the address last. A field that only differs is drift. */
-export function planUser(state: UserState, policy: UserPolicy): Plan {
+export function planUser(state: UserState, policy: PlanPolicy): Plan {
   const { mustLook, upstreamId, desired, observed, deleted, cells } = state;
   if (mustLook) return { step: LOOK, done: [] };
   if (upstreamId === undefined) return planAccount(state);
@@ -55,12 +73,14 @@ export function planUser(state: UserState, policy: UserPolicy): Plan {
     return { step: { kind: 'remove', facts: [{ part: 'active' }] }, done: [] };
   }
   const differing = listUserDifferences(desired, observed, cells, policy.deactivation);
-  const isOurs = (field: UserField) => field !== 'account' && isOwned(field, desired);
+  const isOurs = (field: UserField) =>
+    field === 'address' ? policy.addressMayChange : field !== 'account' && isOwned(field, desired);
   const open = listOpen(cells, differing, isOurs);
-  const facts = open.flatMap((field) => USER_FACTS[field](state, observed, policy));
-  const isDone = (field: UserField) =>
-    !open.includes(field) || (field === 'address' && !policy.addressMayChange);
-  return { step: toStep(facts, cells), done: listWaiting(cells).filter(isDone) };
+  const facts = open.flatMap((field) =>
+    isPlain(field) ? toFact(field, state) : toSwitches(field, { ...state, observed }, policy),
+  );
+  const done = listWaiting(cells).filter((field) => !open.includes(field));
+  return { step: toStep(facts, cells), done };
 }
 
 /** A user whom the service never saw costs no call until active; one who may have an account that nobody knows is looked for. */
@@ -73,57 +93,30 @@ function planAccount({ deleted, desired, cells }: UserState): Plan {
   return { step: { kind: 'create', facts: [fact] }, done: [] };
 }
 
-/** The calls that an open field needs, each with its values. Removal of access goes before everything else. */
-const USER_FACTS: Readonly<
-  Record<
-    UserField,
-    (state: UserState, observed: ObservedUser, policy: UserPolicy) => readonly OpenFact[]
-  >
-> = {
-  account: () => [],
-  active(state, observed, { deactivation }) {
-    const { desired, cells } = state;
-    const facts: OpenFact[] = [];
-    // Where suspending deactivates, a user who is to go keeps the SCIM flag; one who is to work needs both switches.
-    if (deactivation === 'scim' || (desired.active && !observed.active)) {
-      const { active } = desired;
-      facts.push({ part: 'active', call: 'update', rank: active ? 9 : 0, values: { active } });
-    }
-    const isActive = isWorking(desired, deactivation);
-    const isSuspended = observed.temporarilyInactive ?? false;
-    const isNeeded = isSuspended === isActive || listUnsure(cells).includes('active');
-    if (deactivation === 'temporarilyInactive' && isNeeded)
-      facts.push(suspend('active', !isActive));
-    return facts;
-  },
-  temporarilyInactive(state, _observed, { deactivation }) {
-    const isSuspended = toWantedSuspension(state.desired, deactivation);
-    return isSuspended === undefined ? [] : [suspend('temporarilyInactive', isSuspended)];
-  },
-  name({ desired: { name } }) {
-    return name ? [{ part: 'name', call: 'update', rank: 10, values: { name } }] : [];
-  },
-  appsPermissions(state) {
-    const { appsPermissions } = state.desired;
-    const rank = listLosses(state).includes('appsPermissions') ? 2 : 20;
-    return [{ part: 'appsPermissions', call: 'access', rank, values: { appsPermissions } }];
-  },
-  address({ desired: { userName, address } }, _observed, { addressMayChange }) {
-    const values = { userName, address };
-    return addressMayChange ? [{ part: 'address', call: 'address', rank: 30, values }] : [];
-  },
-};
-
-function suspend(part: UserField, temporarilyInactive: boolean): OpenFact {
+/** The switches that decide whether a user works. Removal of access goes before everything else. */
+function toSwitches(
+  part: UserField,
+  { desired, observed, cells }: UserState & { readonly observed: ObservedUser },
+  { deactivation }: PlanPolicy,
+): OpenFact[] {
+  const { active } = desired;
+  const temporarilyInactive = toWantedSuspension(desired, deactivation) ?? false;
   const rank = temporarilyInactive ? 1 : 19;
-  return { part, call: 'access', rank, values: { temporarilyInactive } };
+  const suspension: OpenFact = { part, call: 'access', rank, values: { temporarilyInactive } };
+  if (part !== 'active') return [suspension];
+  const flag: OpenFact = { part, call: 'update', rank: active ? 9 : 0, values: { active } };
+  if (deactivation === 'scim') return [flag];
+  const isSuspended = observed.temporarilyInactive ?? false;
+  const isNeeded = isSuspended !== temporarilyInactive || listUnsure(cells).includes(part);
+  // A user who is to go keeps the SCIM flag; one who is to work needs both switches.
+  return [...(active && !observed.active ? [flag] : []), ...(isNeeded ? [suspension] : [])];
 }
 
-/** Urgency of the parts of a group: what takes power away goes first, so that no refused attribute keeps it. */
-const RANKS = { admin: 0, leave: 1, member: 2, field: 3, newAdmin: 4, listEntities: 5, entity: 6 };
+/** Urgency of the lists of a group beside its fields: what takes power away goes first, so that no refused attribute keeps it. */
+const RANKS = { admin: 0, leave: 1, member: 2, newAdmin: 4, listEntities: 5, entity: 6 };
 
 /** The next step of a group. One that the bridge created is deleted; another one loses what the bridge put in. */
-export function planGroup(state: GroupState, { membersPerCall, deletion }: GroupPolicy): Plan {
+export function planGroup(state: GroupState, { membersPerCall, deletion }: PlanPolicy): Plan {
   const { mustLook, deleted, created, ids, cells, desired, observed, links } = state;
   const waiting = listWaiting(cells);
   if (mustLook) return { step: LOOK, done: [] };
@@ -133,22 +126,16 @@ export function planGroup(state: GroupState, { membersPerCall, deletion }: Group
     return { step: { kind: 'remove', facts: [{ part: 'existence' }] }, done: [] };
   }
   const differing = observed && listGroupDifferences(desired, observed, cells);
-  const isSet = (field: GroupField) =>
-    isSettable(field) && desired[field] !== undefined && !deleted;
-  const open = listOpen(cells, differing, isSet);
+  const isOurs = (field: GroupField) => isPlain(field) && isOwned(field, desired) && !deleted;
+  const open = listOpen(cells, differing, isOurs).filter(isPlain);
   const roles = waiting.filter(isEntityField).flatMap((field) => toEntityFacts(state, field));
-  const losses = listLosses(state);
   const facts = [
     ...links.map(toLinkFact),
-    ...open.filter(isSettable).map((part): OpenFact => {
-      const rank = losses.includes(part) ? RANKS.leave : RANKS.field;
-      return { part, call: 'update', rank, values: { [part]: desired[part] } };
-    }),
+    ...open.map((part) => toFact(part, state)),
     ...roles.filter(({ values }) => !deleted || values?.roles?.length === 0),
   ];
-  const isOpen = (field: GroupField) =>
-    open.includes(field) || roles.some(({ part }) => part === field);
-  const done = waiting.filter((field) => !isOpen(field));
+  const named: readonly Part[] = [...open, ...roles.map(({ part }) => part)];
+  const done = waiting.filter((field) => !named.includes(field));
   return { step: toStep(facts, cells, membersPerCall), done };
 }
 
@@ -162,13 +149,6 @@ function planCreation({ cells, desired: values }: GroupState): Plan {
 function toLinkFact(part: LinkChange): OpenFact {
   if (part.list === 'member') return { part, call: 'members', rank: RANKS.member };
   return { part, call: 'link', rank: part.wanted ? RANKS.newAdmin : RANKS.admin };
-}
-
-/** True for a field of a group that one update sets. */
-export function isSettable(field: Field) {
-  return (
-    field === 'displayName' || field === 'permissions' || field === 'addToCardsAndSpacesEnabled'
-  );
 }
 
 /** Lists what an entity needs: nothing, its roles, or a list of what was there before the rules, which removals do without. */
@@ -188,14 +168,14 @@ function toEntityFacts({ cells, entities }: GroupState, part: EntityField): Open
   return [{ part, call: 'entity', rank, values: { roles, isListed: seen !== undefined } }];
 }
 
-/** Lists owned fields that wait and that the service may not hold; without an observation all of them. */
-function listOpen<Field extends string>(
-  cells: Cells<Field>,
+/** Lists fields of ours that wait and that the service may not hold; without an observation all of them. */
+function listOpen<F extends Field>(
+  cells: Cells<F>,
   differing: readonly string[] | undefined,
-  isOurs: (field: Field) => boolean,
-): Field[] {
+  isOurs: (field: F) => boolean,
+): F[] {
   const unsure = listUnsure(cells);
-  const isOpen = (field: Field) =>
+  const isOpen = (field: F) =>
     differing === undefined || differing.includes(field) || unsure.includes(field);
   return listWaiting(cells).filter((field) => isOurs(field) && isOpen(field));
 }
@@ -234,9 +214,9 @@ function isOverdue(failed: { readonly attempts?: number } | undefined): boolean 
 }
 
 /** Hides the fields that may not be tried yet; where the existence is deferred, all of them. */
-function hideDeferred<Field extends string>(
-  { cells: all, mustLook }: { readonly cells: Cells<Field>; readonly mustLook: boolean },
-  existence: Field,
+function hideDeferred<F extends Field>(
+  { cells: all, mustLook }: { readonly cells: Cells<F>; readonly mustLook: boolean },
+  existence: F,
   now: number,
 ) {
   const cells = withoutDeferred(all, now);

@@ -3,8 +3,7 @@ import type { SentChange } from '../domain/change.ts';
 import { FIELD_CHANGES } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import { findFailed } from '../domain/failure.ts';
-import type { Field, LinkChange } from '../domain/kinds.ts';
-import type { PersonName } from '../domain/name.ts';
+import type { DesiredGroup, DesiredUser, Field, LinkChange } from '../domain/kinds.ts';
 
 export type { Field };
 
@@ -22,16 +21,7 @@ export function listLinks<Link extends LinkChange>(parts: readonly (Field | Link
 }
 
 /** Values that a call gives the fields of a step. */
-export interface Values {
-  readonly userName?: string;
-  readonly address?: string | undefined;
-  readonly name?: PersonName | undefined;
-  readonly active?: boolean;
-  readonly appsPermissions?: number | undefined;
-  readonly temporarilyInactive?: boolean | undefined;
-  readonly displayName?: string;
-  readonly permissions?: number | undefined;
-  readonly addToCardsAndSpacesEnabled?: boolean | undefined;
+export interface Values extends Partial<DesiredUser & DesiredGroup> {
   /** Ids of the roles in one entity, which the service lists for the group or not. */
   readonly roles?: readonly string[];
   readonly isListed?: boolean;
@@ -72,10 +62,9 @@ export interface Plan {
   readonly done: readonly Field[];
 }
 
-/** A fact that is to change, with its call and its urgency. */
+/** A fact that is to change, with its call and its urgency: the smallest rank is the most urgent. */
 export interface OpenFact extends PlannedFact {
   readonly call: Exclude<StepKind, 'look' | 'create'>;
-  /** The smallest is the most urgent. */
   readonly rank: number;
 }
 
@@ -90,11 +79,15 @@ export function toStep(
 ): Step | undefined {
   const ranked = open
     .map((fact) => {
-      const { part } = fact;
-      const isTried =
-        hasFailed({ facts: [fact] }, cells) || (typeof part !== 'string' && part.stuck);
-      const retryAt = typeof part === 'string' ? (findFailed(cells[part])?.retryAt ?? 0) : 0;
-      return { ...fact, isTried, retryAt, order: fact.rank + (isTried ? TRIED : 0) };
+      const { part, rank } = fact;
+      const failed = findFailedPart(part, cells);
+      const isTried = failed !== undefined || (typeof part !== 'string' && part.stuck === true);
+      return {
+        ...fact,
+        isTried,
+        retryAt: failed?.retryAt ?? 0,
+        order: isTried ? TRIED + rank : rank,
+      };
     })
     .toSorted((a, b) => a.order - b.order || a.retryAt - b.retryAt);
   const [first] = ranked;
@@ -110,6 +103,19 @@ export function toStep(
   return shorten({ kind, facts }, size);
 }
 
+/** The failure of a part by its own fault; undefined: it did not fail, or was refused. */
+function findFailedPart(
+  part: Part,
+  cells: Cells<string>,
+): { readonly retryAt?: number } | undefined {
+  if (typeof part === 'string') return findFailed(cells[part]);
+  return part.attempts === undefined ? undefined : {};
+}
+
+/** True when one of the facts failed before by its own fault. */
+export const hasFailed = ({ facts }: Pick<Step, 'facts'>, cells: Cells<string>) =>
+  facts.some(({ part }) => findFailedPart(part, cells) !== undefined);
+
 /** A step with no more than so many of its facts. One member has a call of its own. */
 export function shorten({ kind, facts }: Step, size: number): Step {
   const some = facts.slice(0, size);
@@ -117,21 +123,11 @@ export function shorten({ kind, facts }: Step, size: number): Step {
 }
 
 /** The parts that a step changes. */
-export function listParts({ facts }: Step): Part[] {
-  return facts.map(({ part }) => part);
-}
+export const listParts = ({ facts }: Step): Part[] => facts.map(({ part }) => part);
 
 /** The values that the call of a step is to give. */
-export function toValues({ facts }: Step): Values {
-  return Object.assign({}, ...facts.map(({ values }) => values));
-}
-
-/** True when one of the facts failed before by its own fault. */
-export function hasFailed({ facts }: Pick<Step, 'facts'>, cells: Cells<string>): boolean {
-  return facts.some(({ part }) =>
-    typeof part === 'string' ? findFailed(cells[part]) !== undefined : part.attempts !== undefined,
-  );
-}
+export const toValues = ({ facts }: Step): Values =>
+  Object.assign({}, ...facts.map(({ values }) => values));
 
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
 export function toChanges(

@@ -22,8 +22,8 @@ import {
   listDifferences,
   toLookAgainColumns,
 } from '../differences.ts';
-import { lookAtGroup } from '../group/apply.ts';
-import { fetchAdminIds, fetchEntities, observeGroup } from '../group/observe.ts';
+import { lookAtGroup, observeGroup } from '../group/apply.ts';
+import { fetchList } from '../group/lists.ts';
 import type { Known, Outcome } from '../outcome.ts';
 import { seenOr } from '../outcome.ts';
 import type { ReadRun } from '../read/reading.ts';
@@ -135,12 +135,7 @@ async function readList(
   { upstream_uid: uid }: GroupRow,
   list: 'admins' | 'entities',
 ): Promise<Pick<Known, 'adminIds' | 'entities'> | undefined> {
-  if (uid === null) return undefined;
-  const read = async () =>
-    list === 'admins'
-      ? { adminIds: await fetchAdminIds(deps, uid) }
-      : { entities: await fetchEntities(deps, uid) };
-  return seenOr(read(), undefined);
+  return uid === null ? undefined : seenOr(fetchList(deps, uid, list), undefined);
 }
 
 const UNLINKED: Outcome = { kind: 'later', problem: { code: 'not-found', words: '' } };

@@ -11,8 +11,8 @@ import {
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { decideMerge } from '../differences.ts';
-import { lookAtGroup } from '../group/apply.ts';
-import { fetchAdminIds, observeGroup } from '../group/observe.ts';
+import { lookAtGroup, observeGroup } from '../group/apply.ts';
+import { fetchList } from '../group/lists.ts';
 import type { Known } from '../outcome.ts';
 import { classify } from '../outcome.ts';
 import { withCalls } from '../step-call.ts';
@@ -83,7 +83,7 @@ async function readAdmins(deps: ReconcileDeps, row: GroupRow, at: number): Promi
 async function lookAtAdmins(deps: ReconcileDeps, row: GroupRow): Promise<Known> {
   const { upstream_uid: uid } = row;
   try {
-    if (uid !== null) return { adminIds: await fetchAdminIds(deps, uid) };
+    if (uid !== null) return await fetchList(deps, uid, 'admins');
   } catch (error) {
     if (classify(error).verdict !== 'missing') throw error;
   }

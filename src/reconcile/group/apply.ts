@@ -1,23 +1,30 @@
-import { toEcho } from '../../domain/cell.ts';
+import { isWaiting, toEcho } from '../../domain/cell.ts';
+import { seeEntities } from '../../domain/entity.ts';
 import { findFailed, isStuck } from '../../domain/failure.ts';
-import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
-import { isAnotherGroup } from '../../domain/kinds.ts';
+import type { GroupField, GroupState, ObservedGroup } from '../../domain/kinds.ts';
+import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
 import { removesGroupAccess } from '../../domain/protection.ts';
 import { isNotApplied, toOwnRefusal } from '../../domain/values.ts';
-import { isSettable } from '../../plan/plan.ts';
-import type { Values } from '../../plan/step.ts';
+import type { Field, Values } from '../../plan/step.ts';
 import { listLinks, listParts, toValues } from '../../plan/step.ts';
+import { parseCells } from '../../store/engine/columns.ts';
+import type { SeenLinks } from '../../store/links/links.ts';
+import { changeLinks, hasLink, observeLinks } from '../../store/links/links.ts';
 import { findLinked, listLeavingGroups } from '../../store/resources/find.ts';
-import { toGroupState } from '../../store/resources/state.ts';
+import type { GroupRow } from '../../store/resources/rows.ts';
+import { updateRow } from '../../store/resources/rows.ts';
+import { toGroupState, toObservedGroup } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
+import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Classified, Outcome } from '../outcome.ts';
+import type { Classified, Known, Outcome } from '../outcome.ts';
 import { MISSING } from '../outcome.ts';
-import { findDoubt, lookSurely } from '../sections.ts';
+import { findDoubt, findOwnAccount, lookSurely } from '../sections.ts';
 import type { StepCall, StepMakers } from '../step-call.ts';
 import { assertAbout, readBack, search, toTaken } from '../step-call.ts';
 import {
@@ -26,12 +33,13 @@ import {
   changeMembers,
   explainEntity,
   explainLink,
+  fetchList,
+  fetchMemberIds,
   findScimId,
   isolate,
-  listEntities,
+  parseScimGroupOf,
   WITHOUT_UID,
 } from './lists.ts';
-import { fetchMemberIds, observeAnswer, parseScimGroupOf } from './observe.ts';
 
 type GroupCall = StepCall<GroupState>;
 
@@ -66,20 +74,23 @@ function withUid(make: (call: GroupCall, uid: string) => Promise<Outcome>) {
   };
 }
 
+async function listEntities({ deps }: GroupCall, uid: string): Promise<Outcome> {
+  return { kind: 'done', known: await fetchList(deps, uid, 'entities') };
+}
+
 /** Creates the group through REST, because its answer carries both ids. @throws UpstreamError */
 async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome> {
-  const { displayName = '' } = values;
-  const args = { body: { name: displayName, ...toRestFlags(values) } };
+  const { displayName: name = '' } = values;
+  const args = { body: { name, ...toRestFlags(values) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args));
-  const isNamed = isSameSpelt(displayName, group.name);
-  const holder = isNamed
-    ? undefined
-    : await findLinked(deps.store.read, 'group', { uid: group.uid });
+  const { id: restId, uid } = group;
+  const isNamed = isSameSpelt(name, group.name);
+  const holder = isNamed ? undefined : await findLinked(deps.store.read, 'group', { uid });
   assertAbout('REST group', holder?.id ?? state.id, state.id);
   const observed = observeAnswer(deps, { rest: group }, undefined, groups.createGroup);
-  const ids = { restId: group.id, uid: group.uid };
   // Of another name it is not known yet that the service makes it of this one: the next step sends it again.
-  const echo = isNamed ? toNameEcho(displayName, observed) : {};
+  const echo = isNamed ? toNameEcho(name, group) : {};
+  const ids = { restId, uid };
   return { kind: 'done', known: { ids, group: observed, done: ['existence'], ...echo } };
 }
 
@@ -98,35 +109,33 @@ async function resolveConflict(call: GroupCall, failed: Classified): Promise<Out
   return isOurs ? { kind: 'unknown', problem: failed.problem, parts: ['existence'] } : undefined;
 }
 
+const FLAGS = ['permissions', 'addToCardsAndSpacesEnabled'] as const;
+
 async function updateGroup(call: GroupCall, uid: string): Promise<Outcome> {
-  const { deps, state, values } = call;
+  const { deps, state, fields, values } = call;
   const { upstream } = deps;
-  const fields = call.fields.filter(isSettable);
   const { displayName: name } = values;
   const body = { ...(name === undefined ? {} : { name }), ...toRestFlags(values) };
   const answer = await upstream.call(groups.updateGroup, { path: { uid }, body });
   const seen = answer === undefined ? undefined : parseRestGroup(answer);
-  const hasAll = (['permissions', 'addToCardsAndSpacesEnabled'] as const).every(
-    (flag) => values[flag] === undefined || seen?.[flag] !== undefined,
-  );
+  const hasAll = FLAGS.every((flag) => values[flag] === undefined || seen?.[flag] !== undefined);
   const shown = await readBack(hasAll ? seen : undefined, async () =>
     parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } })),
   );
   assertAbout('REST group', shown.uid, uid);
-  const observed = observeAnswer(deps, { rest: shown }, undefined, groups.updateGroup);
-  const [before, back] = [state.observed?.displayName, observed.displayName];
+  const group = observeAnswer(deps, { rest: shown }, undefined, groups.updateGroup);
+  const sent = { sent: name ?? '', back: shown.name };
   // A field that kept its old value was not changed.
-  const isMade = (field: (typeof fields)[number]) =>
-    field === 'displayName'
-      ? !isNameKept(before, { sent: name ?? '', back }, isSameSpelt)
-      : observed[field] === undefined || observed[field] === values[field];
-  const echo = name === undefined ? {} : toNameEcho(name, observed);
-  return toTaken(fields, isMade, { group: observed, done: fields, ...echo });
+  const kept = FLAGS.filter((flag) => (shown[flag] ?? values[flag]) !== values[flag]);
+  const isNamed = !isNameKept(state.observed?.displayName, sent, isSameSpelt);
+  const isMade = (field: Field) =>
+    field === 'displayName' ? isNamed : !kept.some((flag) => flag === field);
+  const echo = name === undefined ? {} : toNameEcho(name, shown);
+  return toTaken(fields, isMade, { group, done: fields, ...echo });
 }
 
-function toNameEcho(sent: string, observed: ObservedGroup) {
-  return toEcho(normaliseName(sent), normaliseName(observed.displayName));
-}
+const toNameEcho = (sent: string, shown: RestGroup) =>
+  toEcho(normaliseName(sent), normaliseName(shown.name));
 
 function toRestFlags({ permissions, addToCardsAndSpacesEnabled }: Values) {
   return { permissions, add_to_cards_and_spaces_enabled: addToCardsAndSpacesEnabled };
@@ -231,4 +240,106 @@ async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string
   const memberIds = await fetchMemberIds(deps, { ...ids, scimId: known });
   const seen = { ids, group: observed, memberIds, done: ['existence'] } as const;
   return { kind: 'done', known: seen } as const;
+}
+
+/** Merges what both interfaces show of a group. The name comes from SCIM where SCIM shows it, or once did; the rest from REST. */
+export function mergeGroup(
+  before: ObservedGroup | undefined,
+  {
+    scim: shown,
+    rest,
+  }: { readonly scim?: ScimGroup | undefined; readonly rest?: RestGroup | undefined },
+  at: number,
+): ObservedGroup {
+  const by = groups.getListOfGroups.id;
+  const { permissions, addToCardsAndSpacesEnabled: isAddable } = rest ?? {};
+  const isOfRest = before === undefined || before.by === by;
+  return {
+    ...(isOfRest ? { displayName: rest?.name ?? '', by } : before),
+    ...(shown && { displayName: shown.displayName, shownAt: at, by: scim.getGroups.id }),
+    ...(permissions !== undefined && { permissions }),
+    ...(isAddable !== undefined && { addToCardsAndSpacesEnabled: isAddable }),
+    ...withCreated(before, rest?.created),
+    ...(rest && { listedAt: at }),
+    at,
+  };
+}
+
+/** Observation of a group in an answer; `by` is the call. */
+function observeAnswer(
+  { clock }: Pick<ReconcileDeps, 'clock'>,
+  shown: Parameters<typeof mergeGroup>[1],
+  before: ObservedGroup | undefined,
+  { id: by }: { readonly id: string },
+): ObservedGroup {
+  return { ...mergeGroup(before, shown, clock.now()), by };
+}
+
+/** Stores what a look by itself has shown of a group that was not changed meanwhile. `now` is epoch milliseconds. */
+export async function observeGroup(
+  tx: Db,
+  row: GroupRow,
+  { group, memberIds, adminIds, entities }: Known,
+  now: number,
+): Promise<void> {
+  await updateRow(tx, row, {
+    observed: group && JSON.stringify({ ...toObservedGroup(row), ...group }),
+    entities: entities && JSON.stringify(entities),
+    cells: entities && JSON.stringify(seeEntities(parseCells<GroupField>(row), entities)),
+    admins_read_at: adminIds && now,
+  });
+  if (memberIds) {
+    await observeMembers(tx, row, { memberIds, now, isFirst: false, from: 'group' });
+  }
+  if (adminIds) await observeAdmins(tx, row, adminIds);
+}
+
+/** The members that were seen in a group. */
+interface SeenMembers {
+  readonly memberIds: readonly number[];
+  /** True while nothing was read before. */
+  readonly isFirst: boolean;
+  /** Source of the members: the list of all groups may cut long member lists short, the list of one group does not. */
+  readonly from: 'list' | 'group';
+}
+
+/** Stores the members of a group. Where they are shown and have changed, the ETag of the group changes. */
+export async function observeMembers(
+  tx: Db,
+  row: GroupRow,
+  seen: SeenMembers & { readonly now: number },
+): Promise<void> {
+  const links = toSeenMembers(row, seen);
+  const moved = await observeLinks(tx, row, links);
+  // A managed group shows its desired members, whatever is seen.
+  if (moved === 0 || links.baseline === 0) return;
+  await updateRow(tx, row, { version: row.version + 1, modified_at: seen.now });
+}
+
+/** Members of a newly adopted group belong to it, also when they are read later; later ones are not desired. */
+export function toSeenMembers(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): SeenLinks {
+  const { origin } = row;
+  // A short list must not pass for a removal that a provider asks for.
+  const isUnsure = !isFirst && from === 'list' && origin !== null;
+  return {
+    list: 'member',
+    upstreamUserIds: memberIds,
+    baseline: origin === null ? null : origin === 'adopted' && isFirst ? 1 : 0,
+    absent: isUnsure ? 'unknown' : 'out',
+    // A call whose outcome is unknown may have ended after the list was read: the look that follows shows it.
+    mayBeOld: row.must_look !== 0,
+  };
+}
+
+/** Where a provider or a rule writes the admins, others are drift, but for our own account at first: it founds the group. */
+async function observeAdmins(tx: Db, row: GroupRow, upstreamUserIds: readonly number[]) {
+  const own = row.admins_read_at === null ? await findOwnAccount(tx) : null;
+  // A rule finds others there at first, and leaves them.
+  const isRuled = own === null && (await hasLink(tx, row, 'administered'));
+  const baseline = isRuled || (row.admins_asked === 1 && own !== undefined) ? 0 : null;
+  await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline });
+  const accounts = typeof own === 'number' ? [own] : [];
+  await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>
+    link.desired === 0 && !isWaiting(link) ? { ...link, desired: null } : link,
+  );
 }

@@ -1,35 +1,99 @@
 import { isWaiting } from '../../domain/cell.ts';
-import type { EntityField } from '../../domain/entity.ts';
-import { isEntityField, toEntityUid, toRoleText } from '../../domain/entity.ts';
+import { isEntityField, toEntityField, toEntityUid, toRoleText } from '../../domain/entity.ts';
 import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/kinds.ts';
 import { isSameSpelt } from '../../domain/name.ts';
 import { findRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import { parseGroupUsers } from '../../upstream/shapes/rest-group.ts';
+import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
+import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Classified, Outcome, TooMany } from '../outcome.ts';
+import type { Classified, Known, Outcome, TooMany } from '../outcome.ts';
 import { classify, isRefusal, LASTING, seenOr } from '../outcome.ts';
 import type { GroupScimId, MemberForm } from '../quirks.ts';
 import { findDoubt, toLater } from '../sections.ts';
 import type { StepCall } from '../step-call.ts';
-import { readBack, readUser, toTaken } from '../step-call.ts';
-import {
-  fetchAdminIds,
-  fetchEntities,
-  fetchMemberIds,
-  fetchScimMembers,
-  parseScimGroupOf,
-} from './observe.ts';
+import { assertAbout, readBack, readUser, toTaken } from '../step-call.ts';
 
 type ListCall = StepCall<GroupState>;
+
+/** How the service lists the users of each list, and how one comes in or goes. */
+const LISTS = {
+  member: {
+    read: groupUsers.getListOfGroupUsers,
+    add: groupUsers.addUserToGroup,
+    remove: groupUsers.removeUserFromGroup,
+  },
+  admin: {
+    read: groupAdmins.getListOfGroupAdmins,
+    add: groupAdmins.addAdminToGroup,
+    remove: groupAdmins.removeAdminFromGroup,
+  },
+} as const;
+
+/** Fetches the members of a group, by account; from SCIM where REST has no list of them. undefined: none has. @throws UpstreamError */
+export async function fetchMemberIds(
+  deps: ReconcileDeps,
+  { uid, scimId }: UpstreamGroupIds,
+): Promise<readonly number[] | undefined> {
+  if (uid === undefined) return fetchScimMembers(deps, scimId ?? '');
+  try {
+    return await fetchUserIds(deps, uid, 'member');
+  } catch (error) {
+    const { verdict, problem } = classify(error);
+    const isUnlisted = verdict === 'forbidden' || problem.code === 'unreadable';
+    if (!isUnlisted || scimId === undefined) throw error;
+    const shown = await seenOr(fetchScimMembers(deps, scimId), undefined, 'missing');
+    if (shown === undefined) throw error;
+    return shown;
+  }
+}
+
+async function fetchUserIds(
+  { upstream }: ReconcileDeps,
+  group_uid: string,
+  list: keyof typeof LISTS,
+): Promise<number[]> {
+  const listed = await upstream.call(LISTS[list].read, { path: { group_uid } });
+  return parseGroupUsers(listed).map(({ id }) => id);
+}
+
+/** Fetches the members of a group through SCIM; undefined when the answer does not list them. @throws UpstreamError */
+async function fetchScimMembers({ upstream }: ReconcileDeps, scimId: string) {
+  const answer = await upstream.call(scim.getGroup, { path: { group_id: scimId } });
+  return parseScimGroupOf(scimId, answer).memberIds;
+}
+
+/** Fetches the admins of a group, by account, or its entities, with its own roles in each. @throws UpstreamError */
+export async function fetchList(
+  deps: ReconcileDeps,
+  group_uid: string,
+  list: 'admins' | 'entities',
+): Promise<Pick<Known, 'adminIds' | 'entities'>> {
+  if (list === 'admins') return { adminIds: await fetchUserIds(deps, group_uid, 'admin') };
+  const operation = groupEntities.getListOfGroupEntities;
+  const listed = await deps.upstream.call(operation, { path: { group_uid } });
+  const roles = parseGroupEntities(listed).map(
+    (entity) => [toEntityField(entity.uid), toRoleText(entity.roles)] as const,
+  );
+  return { entities: { at: deps.clock.now(), roles: Object.fromEntries(roles) } };
+}
+
+/** The group that was asked for. @throws UpstreamError `unreadable`, also where the answer is about another one */
+export function parseScimGroupOf(id: string, answer: unknown): ScimGroup {
+  const group = parseScimGroup(answer);
+  assertAbout('SCIM group', group.id, id);
+  return group;
+}
 
 /** Largest answer against which a proven form is checked: that of a group of 10,000 is a megabyte, and not worth reading. */
 const VERIFIED_BYTES_MAX = 128 * 1_024;
 
-type BatchForm = Exclude<MemberForm, 'single'>;
-const BATCH_FORMS: readonly BatchForm[] = ['operations', 'array'];
+const BATCH_FORMS = ['operations', 'array'] as const satisfies readonly MemberForm[];
+type BatchForm = (typeof BATCH_FORMS)[number];
 
 /** Smallest batch that can tell a refused form from a refused member. */
 export const PAIR = 2;
@@ -38,6 +102,7 @@ export const PAIR = 2;
 export async function changeMembers(call: ListCall): Promise<Outcome | TooMany> {
   const { deps, state, links } = call;
   const { quirks } = deps;
+  const size = links.length;
   const learned = learnScimId(deps, state);
   const scimId = await (hasFailedBefore(call) ? seenOr(learned, undefined) : learned);
   if (scimId === undefined) return { kind: 'too-many', size: 1 };
@@ -49,13 +114,17 @@ export async function changeMembers(call: ListCall): Promise<Outcome | TooMany> 
       return { kind: 'done', known: { done: links, ids: { scimId } } };
     } catch (error) {
       const failed = classify(error);
-      if (failed.verdict === 'smaller') return learnSize(deps, links.length);
+      if (failed.verdict === 'smaller') {
+        const membersPerCall = Math.max(1, Math.floor(size / 2));
+        await quirks.learn({ membersPerCall });
+        return { kind: 'too-many', size: membersPerCall };
+      }
       if (!mayBeForm(call, failed)) throw error;
     }
   }
   // While no form is known, a pair finds the working form with the fewest calls.
   const isKnown = quirks.current().memberForm !== undefined;
-  const half = Math.ceil(links.length / 2);
+  const half = Math.ceil(size / 2);
   return { kind: 'too-many', size: isKnown ? half : Math.min(half, PAIR) };
 }
 
@@ -75,20 +144,14 @@ export async function isolate(
 const hasFailedBefore = ({ links }: ListCall) =>
   links.some(({ attempts }) => attempts !== undefined);
 
-/** Lists the forms to be tried: all while none is known. Where the known one has failed, the others have their turn before it. */
+/** Lists the forms to be tried: the known one alone, or last where it has failed. */
 function listForms(call: ListCall): readonly BatchForm[] {
   const { quirks } = call.deps;
   const { memberForm } = quirks.current();
-  if (memberForm === undefined || memberForm === 'single') return BATCH_FORMS;
-  if (!hasFailedBefore(call) || quirks.isFixed('memberForm')) return [memberForm];
-  return [...BATCH_FORMS.filter((form) => form !== memberForm), memberForm];
-}
-
-/** Remembers half the size of a batch that was too large, for a day. */
-async function learnSize({ quirks }: ReconcileDeps, size: number): Promise<TooMany> {
-  const membersPerCall = Math.max(1, Math.floor(size / 2));
-  await quirks.learn({ membersPerCall });
-  return { kind: 'too-many', size: membersPerCall };
+  const isTrusted = !hasFailedBefore(call) || quirks.isFixed('memberForm');
+  const known = BATCH_FORMS.filter((form) => form === memberForm);
+  const others = BATCH_FORMS.filter((form) => form !== memberForm);
+  return known.length > 0 && isTrusted ? known : [...others, ...known];
 }
 
 /** Sends the batch; true when the members are as asked, as far as the service shows them. @throws UpstreamError */
@@ -112,15 +175,13 @@ async function hasEffect(
 }
 
 function toOperations(changes: readonly LinkChange[], form: BatchForm): object[] {
-  const path = 'members';
-  const op = (wanted: boolean) => (wanted ? 'add' : 'remove');
-  if (form === 'operations')
-    return changes.map(({ wanted, upstreamUserId: value }) => ({ op: op(wanted), path, value }));
-  return [false, true].flatMap((wanted) => {
-    const ids = changes.filter((change) => change.wanted === wanted);
-    if (ids.length === 0) return [];
-    const value = ids.map(({ upstreamUserId }) => ({ value: upstreamUserId }));
-    return [{ op: op(wanted), path, value }];
+  const [path, toOp] = ['members', (wanted: boolean) => (wanted ? 'add' : 'remove')] as const;
+  if (form === 'operations') {
+    return changes.map(({ wanted, upstreamUserId: value }) => ({ op: toOp(wanted), path, value }));
+  }
+  const sorted = changes.toSorted((one, other) => Number(one.wanted) - Number(other.wanted));
+  return [...Map.groupBy(sorted, ({ wanted }) => wanted)].map(([wanted, same]) => {
+    return { op: toOp(wanted), path, value: same.map(({ upstreamUserId: value }) => ({ value })) };
   });
 }
 
@@ -153,9 +214,8 @@ export function findScimId(
   ids: UpstreamGroupIds,
   form: GroupScimId | undefined,
 ): string | undefined {
-  if (ids.scimId !== undefined) return ids.scimId;
-  if (form === 'restId') return ids.restId === undefined ? undefined : String(ids.restId);
-  return form === 'uid' ? ids.uid : undefined;
+  const followed = form === 'restId' || form === 'uid' ? ids[form] : undefined;
+  return ids.scimId ?? followed?.toString();
 }
 
 /** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
@@ -166,12 +226,23 @@ export const WITHOUT_UID: Outcome = {
 
 /** Adds or removes one member or admin; a member through SCIM only where the group has no REST uid. @throws UpstreamError */
 export async function changeLink(call: ListCall): Promise<Outcome> {
+  const { upstream } = call.deps;
+  const { uid, scimId = '' } = call.state.ids;
   const change = getLink(call);
-  if (change.list === 'admin' && call.state.ids.uid === undefined) return WITHOUT_UID;
-  await send(call, change);
+  const { list, upstreamUserId: user_id, wanted } = change;
+  const { add, remove } = LISTS[list];
+  if (uid !== undefined) {
+    const path = { group_uid: uid };
+    await (wanted
+      ? upstream.call(add, { path, body: { user_id } })
+      : upstream.call(remove, { path: { ...path, user_id } }));
+  } else if (list === 'member') {
+    const body = { Operations: toOperations([change], 'operations') };
+    await upstream.call(scim.updateGroup, { path: { group_id: scimId }, body });
+  } else return WITHOUT_UID;
   // What the service took before and did not make is looked at; of the others its word is enough.
   const seen = change.ignored && (await readBack(undefined, () => listLinked(call)));
-  const isMade = () => seen === undefined || seen.includes(change.upstreamUserId) === change.wanted;
+  const isMade = () => seen === undefined || seen.includes(user_id) === wanted;
   return toTaken([change], isMade, { done: [change] });
 }
 
@@ -205,35 +276,18 @@ function getLink({ links: [change] }: ListCall): LinkChange {
   return change;
 }
 
-async function send({ deps, state }: ListCall, change: LinkChange): Promise<unknown> {
-  const { upstream } = deps;
-  const { list, upstreamUserId: user_id, wanted } = change;
-  const { uid, scimId = '' } = state.ids;
-  if (uid === undefined) {
-    const body = { Operations: toOperations([change], 'operations') };
-    return upstream.call(scim.updateGroup, { path: { group_id: scimId }, body });
-  }
-  const added = { path: { group_uid: uid }, body: { user_id } };
-  const removed = { path: { group_uid: uid, user_id } };
-  if (list === 'member' && wanted) return upstream.call(groupUsers.addUserToGroup, added);
-  if (list === 'member') return upstream.call(groupUsers.removeUserFromGroup, removed);
-  if (wanted) return upstream.call(groupAdmins.addAdminToGroup, added);
-  return upstream.call(groupAdmins.removeAdminFromGroup, removed);
-}
-
 /** Lists who is in the list of the change; undefined: the service does not tell. @throws UpstreamError */
 async function listLinked(call: ListCall): Promise<readonly number[] | undefined> {
   const { deps, state } = call;
-  const { uid = '' } = state.ids;
-  return getLink(call).list === 'admin'
-    ? fetchAdminIds(deps, uid)
-    : fetchMemberIds(deps, state.ids);
+  if (getLink(call).list === 'member') return fetchMemberIds(deps, state.ids);
+  return fetchUserIds(deps, state.ids.uid ?? '', 'admin');
 }
 
 /** Has the addition of an inactive user wait, where the service refuses it, for an activation that is coming. */
 async function findInactive(call: ListCall, failed: Classified): Promise<Outcome | undefined> {
   const { deps, at } = call;
-  const { list, upstreamUserId, wanted, userId: id } = getLink(call);
+  const change = getLink(call);
+  const { list, upstreamUserId, wanted, userId: id } = change;
   if (list !== 'member' || failed.verdict !== 'refused' || !wanted) return undefined;
   const user = await seenOr(readUser(deps, upstreamUserId), undefined);
   if (user?.active !== false) return undefined;
@@ -242,20 +296,16 @@ async function findInactive(call: ListCall, failed: Classified): Promise<Outcome
   if (person?.active !== 1) return { kind: 'done', known: {} };
   const { cells, observed } = toUserState(person);
   const isUnderWay = isWaiting(cells.active) || (observed?.at ?? 0) >= at;
-  if (isUnderWay) return toLater(failed);
-  return { kind: 'refused', parts: [getLink(call)], problem: failed.problem };
-}
-
-/** Lists the entities of the group, so that what was there before the rules is known. @throws UpstreamError */
-export async function listEntities({ deps }: ListCall, uid: string): Promise<Outcome> {
-  return { kind: 'done', known: { entities: await fetchEntities(deps, uid) } };
+  return isUnderWay
+    ? toLater(failed)
+    : { kind: 'refused', parts: [change], problem: failed.problem };
 }
 
 /** Gives the group roles in one entity, sets them, or takes the entity from it. @throws UpstreamError */
 export async function changeEntity(call: ListCall, group_uid: string): Promise<Outcome> {
   const { upstream } = call.deps;
   const { roles = [], isListed } = call.values;
-  const uid = toEntityUid(getEntity(call));
+  const { uid } = getEntity(call);
   const role_ids = [...roles];
   const path = { group_uid, uid };
   if (roles.length === 0) await upstream.call(groupEntities.removeEntity, { path });
@@ -265,7 +315,7 @@ export async function changeEntity(call: ListCall, group_uid: string): Promise<O
     const body = { entity_uid: uid, role_ids };
     await upstream.call(groupEntities.addEntity, { path: { group_uid }, body });
   }
-  return toChanged(call, 'done');
+  return toChanged(call);
 }
 
 /** Outcome of a failed change that tells what the group has in the entity. */
@@ -275,27 +325,25 @@ export async function explainEntity(
 ): Promise<Outcome | undefined> {
   const { roles = [], isListed } = call.values;
   if (verdict === 'missing' && roles.length === 0) {
-    return (await findDoubt(call.deps, 'groups')) ?? toChanged(call, 'done');
+    return (await findDoubt(call.deps, 'groups')) ?? toChanged(call);
   }
-  // A conflict says that the group has the entity: the next step sets the roles.
-  return verdict === 'conflict' && !isListed ? toChanged(call, 'there') : undefined;
+  // A conflict says that the group has the entity: the list shows its roles, and the next step sets them.
+  if (verdict !== 'conflict' || isListed) return undefined;
+  return { kind: 'done', known: await fetchList(call.deps, call.state.ids.uid ?? '', 'entities') };
 }
 
-function getEntity({ fields }: ListCall): EntityField {
+function getEntity({ fields }: ListCall) {
   const field = fields.find(isEntityField);
   if (field === undefined) throw new TypeError('a step is about no entity');
-  return field;
+  return { field, uid: toEntityUid(field) };
 }
 
-/** Outcome with the entities as they were listed, if they were, but for this one. `there`: with roles that are not known. */
-function toChanged(call: ListCall, result: 'done' | 'there'): Outcome {
-  const entity = getEntity(call);
+/** Outcome of a change of an entity, with the entities as they were listed, if they were, but for this one. */
+function toChanged(call: ListCall): Outcome {
+  const { field } = getEntity(call);
   const { roles: wanted = [] } = call.values;
   const { entities } = call.state;
-  const { [entity]: _, ...others } = entities?.roles ?? {};
-  const isGone = result === 'done' && wanted.length === 0;
-  const shown = result === 'done' ? toRoleText(wanted) : '';
-  const roles = isGone ? others : { ...others, [entity]: shown };
-  const known = { entities: entities && { ...entities, roles } };
-  return { kind: 'done', known: result === 'done' ? { ...known, done: [entity] } : known };
+  const { [field]: _, ...others } = entities?.roles ?? {};
+  const roles = wanted.length === 0 ? others : { ...others, [field]: toRoleText(wanted) };
+  return { kind: 'done', known: { entities: entities && { ...entities, roles }, done: [field] } };
 }

@@ -20,7 +20,7 @@ import { toInteger } from '../../upstream/shapes/reader.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
-import { mergeGroup } from '../group/observe.ts';
+import { mergeGroup } from '../group/apply.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { observeCompanyUser, toObservedUser } from '../user/observe.ts';
 import type { ShowingList } from './reading.ts';

@@ -18,7 +18,7 @@ import { deleteRow, insertRows, updateRow } from '../../store/resources/rows.ts'
 import { NO_IDS, toObservation } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { decideMerge, toLookAgainColumns, toShown } from '../differences.ts';
-import { observeMembers, toSeenMembers } from '../group/observe.ts';
+import { observeMembers, toSeenMembers } from '../group/apply.ts';
 import { toObservedColumns } from '../user/observe.ts';
 import type { Entry } from './entries.ts';
 import { listElsewhere, removeAgain } from './entries.ts';
