@@ -1,6 +1,5 @@
 import type { ProviderTerms } from '../domain/provider.ts';
 import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
-import type { Belonging } from '../store/credentials.ts';
 import { findBelonging, findTerms, parseTerms } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { NewestPart, Row } from '../store/tables.ts';
@@ -75,8 +74,8 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
       if (name === DEFAULT_PROVIDER) throw new Refusal(409, 'default', NO_LIMITS);
       return store.write(async (tx) => {
         const row = await lock(tx, name);
-        const by = await findBelonging(tx, name);
-        if (by !== undefined) throw new Refusal(409, 'in-use', IN_USE[by]);
+        const { kind, plan = '' } = (await findBelonging(tx, name)) ?? {};
+        if (kind !== undefined) throw new Refusal(409, 'in-use', `${IN_USE[kind]}${plan}`);
         await deleteWhere(tx, 'providers', { name });
         return toProvider(row);
       });
@@ -85,10 +84,11 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
 }
 
 const NO_LIMITS = 'The default provider has no limits and is always there.';
-const IN_USE: Readonly<Record<Belonging, string>> = {
+const IN_USE = {
   credentials: 'The provider has a credential that is not revoked: revoke it first.',
   users: 'The provider has people: delete them through it first.',
   groups: 'The provider has groups: delete them through it first.',
+  plan: 'Somebody is to be handed over to the provider: approve or discard the plan first: ',
 };
 
 async function lock(tx: Db, name: string): Promise<Row<'providers'>> {

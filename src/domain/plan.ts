@@ -14,8 +14,11 @@ export type PlanStatus = (typeof PLAN_STATUSES)[number];
 /** Sources of plans that repair differences by the policy: a newer plan of them replaces one that waits. */
 export const REPAIR_SOURCES = ['sweep', 'audit', 'operator'] as const;
 
+/** Sources of plans of a store that was observing, or is older than the service. */
+export const RECOVERY_SOURCES = ['first-run', 'restore'] as const;
+
 /** Sources of plans that hold changes back: discarding one makes what the service holds the desired state. */
-export const HOLDING_SOURCES = ['provider', 'first-run', 'restore'] as const;
+export const HOLDING_SOURCES = ['provider', ...RECOVERY_SOURCES] as const;
 
 /**
  * Sources of plans. `audit`: a look after an event. `provider`: removals above `limits.provider`. `restore`: an old
@@ -25,8 +28,8 @@ export const PLAN_SOURCES = [...REPAIR_SOURCES, 'undo', ...HOLDING_SOURCES, 'han
 /** One of these sources. */
 export type PlanOrigin = (typeof PLAN_SOURCES)[number];
 
-/** True for the plan of a store that was observing, or is older than the service. */
-export const isOfRecovery = (source: PlanOrigin) => source === 'first-run' || source === 'restore';
+/** True for a plan of recovery. */
+export const isOfRecovery = (source: PlanOrigin) => RECOVERY_SOURCES.some((one) => one === source);
 
 /** True for plans that hold changes back. */
 export const isHolding = (source: PlanOrigin) => HOLDING_SOURCES.some((one) => one === source);

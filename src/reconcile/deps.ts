@@ -70,13 +70,3 @@ export interface ReconcileDeps extends ProcessDeps {
   readonly quirks: QuirkStore;
   readonly outage: OutageWatch;
 }
-
-/** Hold that keeps a bridge from changing the service before it knows that it may. */
-export interface Hold {
-  /** Resolves when the service may be changed. */
-  readonly over: Promise<void>;
-  /** Resolves when it may be changed without a new write too: not while a restored backup waits for a decision. */
-  readonly trusted: Promise<void>;
-  /** True when waiting for it is in vain, because the service does not answer. */
-  isLong(): boolean;
-}

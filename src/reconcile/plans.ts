@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isWaiting, listWaiting, onlyWaiting } from '../domain/cell.ts';
-import type { ChangeKind, HarmKind, HarmLimit } from '../domain/change.ts';
+import type { HarmKind, HarmLimit } from '../domain/change.ts';
 import {
   exceedsLimit,
   findLimit,
@@ -28,14 +28,13 @@ import {
   countPopulation,
   insertPlanActions,
   listAutomaticChanges,
-  listHeldChanges,
   lockPlans,
   toAction,
 } from '../store/plans.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import { findRow, lockRow, updateRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
-import { findOne, insertOne, updateWhere } from '../store/tables.ts';
+import { findOne, insertOne, listWhere, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { listChanges } from './differences.ts';
@@ -79,71 +78,62 @@ const toSumColumns = ({ hash, counts }: PlanSum) => ({
   counts: JSON.stringify(counts),
 });
 
-/** Standing of a new plan, which by default counts for no limit. */
-export interface NewPlan
-  extends Pick<PlanRow, 'status' | 'source'>,
-    Partial<Pick<PlanRow, 'reason' | 'automatic' | 'undoes'>> {
-  /** Epoch milliseconds. */
-  readonly now: number;
-  /** Operator who asked for it. */
-  readonly by?: string;
-}
+/** Standing of a new plan, which by default counts for no limit. `now`: epoch milliseconds. */
+export type NewPlan = Pick<PlanRow, 'status' | 'source'> &
+  Partial<Pick<PlanRow, 'reason' | 'automatic' | 'undoes' | 'decided_by'>> & {
+    readonly now: number;
+  };
 
 /** Stores a plan of these actions. */
 export async function addPlan(
   tx: Db,
   actions: readonly PlanAction[],
-  { now, by, reason = null, automatic = 0, undoes = null, status, source }: NewPlan,
+  { now, ...standing }: NewPlan,
 ): Promise<PlanRow> {
-  const isDecided = status !== 'held';
-  const row = {
-    status,
-    source,
-    reason,
-    automatic,
-    undoes,
-    decided_by: by ?? null,
+  const plan = await insertOne(tx, 'plans', {
+    automatic: 0,
+    ...standing,
     ...toSumColumns(sumUp(actions)),
     id: newId(),
     created_at: now,
-    decided_at: isDecided ? now : null,
-    ended_at: status === 'discarded' ? now : null,
-  };
-  const stored = await insertOne(tx, 'plans', row);
-  await insertPlanActions(tx, { id: row.id, now }, actions);
-  return stored;
+    decided_at: standing.status === 'held' ? null : now,
+    ended_at: standing.status === 'discarded' ? now : null,
+  });
+  await insertPlanActions(tx, { id: plan.id, now }, actions);
+  return plan;
 }
 
-/** Adds changes to the plan of their source that waits, or to a new one; changes that are held already stay as they are. */
+/** Adds changes to the plan of their source that waits; what it holds already stays as it is. Returns the plan if it is a new one. */
 export async function addToHeld(
   tx: Db,
   actions: readonly PlanAction[],
-  { source, reason, now }: Pick<PlanRow, 'source' | 'reason'> & { readonly now: number },
-): Promise<PlanRow> {
+  held: Pick<PlanRow, 'source' | 'reason'> & { readonly now: number },
+): Promise<PlanRow | undefined> {
+  if (actions.length === 0) return undefined;
+  const { source, reason, now } = held;
   const plan = await findOne(tx, 'plans', { status: 'held', source });
-  if (plan === undefined) return addPlan(tx, actions, { status: 'held', source, reason, now });
-  const toKey = (id: string, kind: ChangeKind, memberId: string) =>
-    `${id} ${toChangeKey({ kind, memberId })}`;
-  const ids = [...new Set(actions.map(({ resourceId }) => resourceId))];
-  const held = await listHeldChanges(tx, ids);
-  const known = new Set(held.map((one) => toKey(one.resource_id, one.kind, one.member_id)));
-  const added = actions.filter((one) => !known.has(toKey(one.resourceId, one.kind, one.memberId)));
-  if (added.length === 0) return plan;
+  if (plan === undefined) return addPlan(tx, actions, { ...held, status: 'held' });
+  const toKey = (action: PlanAction) => `${action.resourceId} ${toChangeKey(action)}`;
+  const resource_id = [...new Set(actions.map(({ resourceId }) => resourceId))];
+  const same = { plan_id: plan.id, status: 'planned', resource_id } as const;
+  const known = new Set(
+    (await listWhere(tx, 'plan_actions', same)).map((row) => toKey(toAction(row))),
+  );
+  const added = actions.filter((action) => !known.has(toKey(action)));
+  if (added.length === 0) return undefined;
   await insertPlanActions(tx, { id: plan.id, now }, added);
   const before = { hash: plan.hash, counts: parseStored<PlanCounts>(plan.counts) };
   // It has another hash from then on, so nobody approves what was not shown.
   const change = { ...toSumColumns(sumUp(added, before)), reason };
   await updateWhere(tx, 'plans', { id: plan.id }, change);
-  return { ...plan, ...change };
+  return undefined;
 }
 
-/** Tells telemetry of a plan that was made, has grown or has another status now. */
+/** Tells telemetry of a plan that was made or has another status now. */
 export function tellPlan(events: Pick<Events, 'plan'>, plan: PlanRow): void {
   const { id: planId, status, source, counts } = plan;
   events.plan({ planId, status, source, actions: parseStored<PlanCounts>(counts).total });
 }
-
-const HARM_MAX = 1_000_000;
 
 /** Removals that are more than providers may ask for; nothing of the call was sent. */
 export class TooMuchHarm extends BridgeError {
@@ -162,30 +152,22 @@ async function findHarmStart(db: Db, now: number): Promise<number> {
   return Math.max(now - HARM_WINDOW_MS, last?.decided_at ?? 0);
 }
 
-async function countHarm(db: Db, harm: HarmKind, since: number) {
-  const count = await countProviderHarm(db, { harm, since, max: HARM_MAX });
-  return { count, population: count === 0 ? 0 : count + (await countPopulation(db, harm)) };
-}
-
 /** Stops a written call if providers took access from more than `limits.provider` allows in 24 hours. @throws TooMuchHarm */
 export async function assertWithinLimit(
   tx: Db,
-  { policy: { providerHarm }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
+  { policy: { providerHarm: limit }, clock }: Pick<ReconcileDeps, 'policy' | 'clock'>,
   written: readonly WrittenChange[],
 ): Promise<void> {
-  const { count: countMax, percent } = providerHarm;
-  if (countMax === 0) return;
   const harms = new Set(listHarms(written.filter(({ is_repair }) => is_repair === 0)));
-  if (harms.size === 0) return;
+  if (limit.count === 0 || harms.size === 0) return;
   const since = await findHarmStart(tx, clock.now());
   const exceeded = new Map<HarmKind, string>();
   for (const harm of harms) {
-    const few = await countProviderHarm(tx, { harm, since, max: countMax + 1 });
-    if (few <= countMax) continue;
-    // Only above the number is the share worth two counts of everything.
-    const { count, population } = await countHarm(tx, harm, since);
-    if (count * 100 <= percent * population) continue;
-    const words = `${toHarmWords(harm, count)} in 24 hours, limits.provider allows ${countMax} and ${percent} % of ${population}`;
+    const count = await countProviderHarm(tx, harm, since);
+    if (count <= limit.count) continue;
+    const population = count + (await countPopulation(tx, harm));
+    if (count * 100 <= limit.percent * population) continue;
+    const words = `${toHarmWords(harm, count)} in 24 hours, limits.provider allows ${limit.count} and ${limit.percent} % of ${population}`;
     exceeded.set(harm, words);
   }
   if (exceeded.size === 0) return;
@@ -235,18 +217,19 @@ export type ExceededHarm = { readonly harm: HarmKind; readonly count: number };
 
 /** Creates what lists the harms of providers above this limit. */
 export function createHarmWatch(
-  { store, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
+  { store: { read }, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
   limit: HarmLimit,
 ): () => Promise<readonly ExceededHarm[]> {
   let counted: { at: number; harms: readonly ExceededHarm[] } | undefined;
   return async () => {
     const now = clock.now();
     if (counted !== undefined && now - counted.at < COUNTED_MS) return counted.harms;
-    const since = await findHarmStart(store.read, now);
+    const since = await findHarmStart(read, now);
     const harms: ExceededHarm[] = [];
     for (const harm of HARM_KINDS) {
-      const harmed = await countHarm(store.read, harm, since);
-      if (exceedsLimit(limit, harmed)) harms.push({ harm, count: harmed.count });
+      const count = await countProviderHarm(read, harm, since);
+      const population = count === 0 ? 0 : count + (await countPopulation(read, harm));
+      if (exceedsLimit(limit, { count, population })) harms.push({ harm, count });
     }
     counted = { at: now, harms };
     return harms;
@@ -281,13 +264,28 @@ export async function holdRemovals(
   return isOther;
 }
 
+/** Parts of a user or group. */
+type Parts = { readonly fields: readonly string[]; readonly links: readonly LinkKey[] };
+
 /** Takes what waits of a user or group, or these parts of it, out of what is to be done. Returns what differs there from then on. */
 export async function takeWaiting(
   tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
   row: ResourceRow,
-  which?: { readonly fields: readonly string[]; readonly links: readonly LinkKey[] },
+  which?: Parts,
 ): Promise<PlanAction[]> {
+  const { fields, links, cells } = await dropWaiting(tx, row, which);
+  const differing = await listChanges(tx, { ...row, cells }, policy.deactivation);
+  return differing.filter((action) => {
+    const place = toPlace(action);
+    return place.kind === 'link'
+      ? links.has(toLinkText(place))
+      : place.fields.some((field) => fields.includes(field));
+  });
+}
+
+/** Has nothing of a user or group wait any more, or none of these parts. Returns what has waited, and the cells that are left. */
+export async function dropWaiting(tx: Db, row: ResourceRow, which?: Parts) {
   const known = parseCells<string>(row);
   const waiting = listWaiting(known);
   const fields = waiting.filter((field) => which?.fields.includes(field) ?? true);
@@ -296,15 +294,11 @@ export async function takeWaiting(
   await updateRow(tx, row, { cells });
   const named = which && new Set(which.links.map(toLinkText));
   const users = { userIds: which?.links.map(({ userId }) => userId) };
-  const taken = await changeLinks(tx, row, row.type === 'user' ? { userIds: [] } : users, (link) =>
-    isWaiting(link) && (named?.has(toLinkText(link)) ?? true) ? dropChange(link) : link,
+  const dropped = await changeLinks(
+    tx,
+    row,
+    row.type === 'user' ? { userIds: [] } : users,
+    (link) => (isWaiting(link) && (named?.has(toLinkText(link)) ?? true) ? dropChange(link) : link),
   );
-  const links = new Set(taken.map(toLinkText));
-  const differing = await listChanges(tx, { ...row, cells }, policy.deactivation);
-  return differing.filter((action) => {
-    const place = toPlace(action);
-    return place.kind === 'link'
-      ? links.has(toLinkText(place))
-      : place.fields.some((field) => fields.includes(field));
-  });
+  return { fields, links: new Set(dropped.map(toLinkText)), cells };
 }

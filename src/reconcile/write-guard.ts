@@ -15,7 +15,7 @@ export interface Pause {
 
 /** The pause that holds. */
 const PAUSE = createShared<Pause>('writes-paused');
-/** Since when this store is used to observe (epoch milliseconds). Of several processes one ends that. */
+/** Since when this store is used to observe (epoch milliseconds). */
 export const OBSERVING = createShared<{ readonly since: number }>('observing');
 
 /** Mode of the bridge: it changes the service, or only observes it. */
@@ -75,7 +75,7 @@ const COUNT_MAX = 100_000;
 /** Remembers in the store that it is used to observe; going live, recovery holds what was accepted meanwhile. @throws BridgeError `work-due` */
 async function enterObserving(store: Store, now: number): Promise<void> {
   await store.write(async (tx) => {
-    if ((await OBSERVING.lock(tx)) !== undefined) return;
+    if ((await OBSERVING.find(tx)) !== undefined) return;
     const due = await countDueChanges(tx, Number.MAX_SAFE_INTEGER, COUNT_MAX);
     if (due > 0) {
       const what = due === 1 ? '1 acknowledged change is' : `${due} acknowledged changes are`;

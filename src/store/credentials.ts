@@ -4,6 +4,7 @@ import type { Purpose, Trust } from '../domain/credential.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ProviderTerms } from '../domain/provider.ts';
 import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
+import type { JsonObject } from '../domain/values.ts';
 import { parseStored } from './engine/columns.ts';
 import { chunks, forUpdate, select } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
@@ -131,16 +132,22 @@ export const isProvider = async (tx: Db, name: string) =>
 export const findTerms = async (db: Db, name: string) =>
   parseTerms(await findOne(db, 'providers', { name }));
 
-/** Kind of what still belongs to a provider. */
-export type Belonging = 'credentials' | 'users' | 'groups';
-
-/** Finds what still belongs to a provider: credentials that are not revoked, or managed people and groups. */
-export async function findBelonging(tx: Db, name: string): Promise<Belonging | undefined> {
+/** Finds what still belongs to a provider: credentials that are not revoked, managed people and groups, or a handover that waits. */
+export async function findBelonging(
+  tx: Db,
+  name: string,
+): Promise<
+  { kind: 'credentials' | 'users' | 'groups' | 'plan'; plan?: string | undefined } | undefined
+> {
   const given = { provider: name, kind: ['token', 'client'], revoked_at: null } as const;
-  if (await findOne(tx, 'credentials', given)) return 'credentials';
+  if (await findOne(tx, 'credentials', given)) return { kind: 'credentials' };
   const managed = { provider: name, origin: { '<>': null }, deleted_at: null } as const;
-  if (await findOne(tx, 'resources', { ...managed, type: 'user' })) return 'users';
-  return (await findOne(tx, 'resources', managed)) && 'groups';
+  const owned = await findOne(tx, 'resources', managed, { order: 'type desc' });
+  if (owned) return { kind: `${owned.type}s` };
+  const waiting = await findOne(tx, 'plans', { status: 'held', source: 'handover' });
+  const planned = waiting && (await findOne(tx, 'plan_actions', { plan_id: waiting.id }));
+  const next = planned && parseStored<JsonObject>(planned.desired);
+  return next?.provider === name ? { kind: 'plan', plan: waiting?.id } : undefined;
 }
 
 /** True if one of these people, new to the group, is not managed by this provider. @param added `group`: 0: none yet */

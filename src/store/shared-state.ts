@@ -30,10 +30,8 @@ export function createShared<Value>(name: string) {
       await save(tx, value, now);
       return value;
     },
-    /** Forgets it. */
-    async delete(tx: Db): Promise<void> {
-      await deleteWhere(tx, 'state', { name });
-    },
+    /** Forgets it; false: it was not known. Of several processes one forgets it. */
+    delete: async (tx: Db) => (await deleteWhere(tx, 'state', { name })).length > 0,
   };
 }
 

@@ -111,7 +111,7 @@ test('a restored backup does nothing by itself, and once discarded no policy bri
     const { body, plan } = await untilPhase(bridge, 'waiting');
     const ready = await bridge.readReadiness();
 
-    expect(body.reason).toEqual({ code: 'audit' });
+    expect(body).toMatchObject({ reason: { code: 'restored' }, detection: { kind: 'stale' } });
     expect(plan.counts.kinds).toEqual({
       ...{ 'group.create': 1, 'member.add': 1, 'member.remove': 1, 'user.activate': 1 },
       ...{ 'user.create': 1, 'user.deactivate': 1, 'user.rename': 1 },

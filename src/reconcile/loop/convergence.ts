@@ -20,10 +20,11 @@ import { readPrivilege } from '../compare/privilege.ts';
 import { converge } from '../converge/converge.ts';
 import { SEAT_REST_MS } from '../converge/finish.ts';
 import { LATE_CREATE_MS } from '../converge/send-guard.ts';
-import type { Hold, ReconcileDeps } from '../deps.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import type { WriteResult } from '../outcome.ts';
 import { STUCK_DELAY_MAX_MS } from '../outcome.ts';
+import type { Recovery } from '../repair/recovery.ts';
 import type { Lock, Queue, StoredWrite, Waiters } from '../waiters.ts';
 import { createReapplication } from './jobs.ts';
 
@@ -137,14 +138,15 @@ export class Convergence {
     return this.#reapplication.done();
   }
 
-  start({ over, trusted, isLong }: Hold): void {
+  start({ over, isLong }: Recovery['hold']): void {
     this.#isHeldLong = () => this.#isHeld && isLong();
     const { signal } = this.#stopping;
     void over.then(() => {
       this.#isHeld = false;
-      if (!signal.aborted) this.#workers.start();
+      if (signal.aborted) return;
+      this.#workers.start();
+      this.#reapplication.start();
     });
-    void trusted.then(() => signal.aborted || this.#reapplication.start());
   }
 
   /** Takes nothing new and waits for what runs, at most `graceMs`. */

@@ -18,6 +18,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { forgetTombstones } from '../erasure/erasure.ts';
 import { createJob } from '../job.ts';
+import { findRecovery } from '../repair/recovery.ts';
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
@@ -109,6 +110,8 @@ export function createReapplication(deps: ReconcileDeps) {
   const over = Promise.withResolvers<void>();
   const job = { type: 'rules', id: 'reapply', restMs: SECOND };
   const loop = createJob(deps, job, async (signal) => {
+    // What rules would derive from an old backup waits for the same decision.
+    if ((await findRecovery(store.read)) !== undefined) return SECOND;
     const applied = await APPLIED.find(store.read);
     // A store that never had rules needs nothing while there are none.
     const isToApply = applied === undefined ? rules.length > 0 : applied !== hash;

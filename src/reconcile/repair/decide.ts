@@ -252,7 +252,7 @@ async function planAsked(
   if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan } as const;
   // What the operator has seen counts for no limit.
   const automatic = hash === undefined ? 1 : 0;
-  const standing = { status: 'approved', source: 'operator', automatic, by } as const;
+  const standing = { status: 'approved', source: 'operator', automatic, decided_by: by } as const;
   const { id } = await planRepairs(tx, drifts, { ...standing, now: deps.clock.now() });
   return { kind: 'done', plan: { ...plan, id } } as const;
 }

@@ -98,7 +98,7 @@ async function undoPlan(deps: ProcessDeps, id: string, by: string) {
     for (const row of done) actions.push(...(await findOpposite(tx, deps, { plan, row })));
     const leftOut = done.length - actions.length;
     if (actions.length === 0) return { kind: 'nothing', leftOut } as const;
-    const standing = { status: 'approved', source: 'undo', undoes: id, by } as const;
+    const standing = { status: 'approved', source: 'undo', undoes: id, decided_by: by } as const;
     const undoing = await addPlan(tx, actions, { ...standing, now: deps.clock.now() });
     return { kind: 'done', plan: undoing, leftOut } as const;
   });

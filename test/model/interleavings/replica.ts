@@ -202,9 +202,7 @@ function openTenure(
   const store = toLeadersStore(deps.store, lead);
   const own = { ...deps, store, upstream, quirks, outage: createOutageWatch(deps.clock) };
   const convergence = new Convergence(own, waiters);
-  // There are no rules that could be others than the last time.
-  const trusted = new Promise<void>(() => undefined);
-  convergence.start({ over: Promise.resolve(), trusted, isLong: () => false });
+  convergence.start({ over: Promise.resolve(), isLong: () => false });
   return {
     convergence,
     upstream,
