@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { listWaiting } from '../domain/cell.ts';
 import type { ChangeClass } from '../domain/change.ts';
 import { CHANGE_CLASSES } from '../domain/change.ts';
-import type { Detector } from '../domain/drift.ts';
 import { endRest } from '../domain/failure.ts';
 import { LINK_LISTS } from '../domain/link.ts';
 import type { GivenKey, ResourceKey } from '../domain/values.ts';
@@ -102,18 +101,6 @@ export async function listProgress(db: Db, keys: readonly ResourceKey[]) {
     dueAt: row.due_at,
     ...toProgress(row, row.oldestLink),
   }));
-}
-
-/** Schedules a look at a user or group for `dueAt`. Of two schedules the earlier time counts. Times are epoch milliseconds. */
-export async function addInspection(
-  tx: Db,
-  { id }: GivenKey,
-  { source, now, dueAt = now }: { source: Detector; now: number; dueAt?: number },
-): Promise<void> {
-  await sql`update resources set look_since = ${now},
-      look_at = case when look_at < ${dueAt} then look_at else ${dueAt} end,
-      look_source = coalesce(look_source, ${source})
-    where id = ${id}`.execute(tx);
 }
 
 /** Rows that one transaction changes, so that no write waits for long. */

@@ -73,9 +73,6 @@ export const TABLES = {
     left_at: big().orNull(), // When the last removal of the user's access was accepted.
     out_at: big().orNull(), // Time of the observation after it that showed the user to be out.
     erased_at: big().orNull(), // When all personal data was erased: later observations are stored without it too.
-    look_at: big().orNull(), // When it is to be compared, because another program may have changed it; null: it is not.
-    look_since: big().orNull(), // When the newest reason to look came.
-    look_source: text<Detector>().orNull(),
     admins_read_at: big().orNull(), // Time of the last read of the admin list; null: never.
     entities: text().orNull(), // The entities as listed last; null: they were not, or may have changed since.
     admins_asked: int().default(0), // 1: a provider wrote the list of admins, so rules leave it alone.
@@ -113,7 +110,6 @@ export const TABLES = {
     seat_wait: 'index (due_at, seq) where seat_since is not null',
     asked: 'index (asked_kind, asked_at) where asked_kind is not null',
     tombstones: 'index (deleted_at, seq) where deleted_at is not null',
-    look: 'index (look_at) where look_at is not null',
     due: 'index (due_class, due_at, stuck_at, attempts, failing_since, seat_since) where due_at is not null',
   }),
 
@@ -310,7 +306,12 @@ export const TABLES = {
     subject: text(),
     resource_type: text<ResourceType>().orNull(), // null: it is a text.
     at: big(), // Time of the event, as near to our own clock as is known.
-  }).keys({ key: 'primary key (event_id, subject)', at: 'index (subject, at)' }),
+    look_at: big().orNull(), // When it is to be looked at because of the event; null: it is not.
+  }).keys({
+    key: 'primary key (event_id, subject)',
+    at: 'index (subject, at)',
+    look: 'index (look_at) where look_at is not null',
+  }),
 
   /** One request of a provider, or one operation of a bulk request, without anything that is personal. */
   requests: table({

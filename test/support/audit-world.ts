@@ -59,7 +59,7 @@ export async function startAuditWorld(
   const untilSince = (since: number, read: () => Promise<number>) =>
     until(`the audit log was read since ${since}`, async () => (await read()) >= since);
   const untilLooked = async () => {
-    const looks = bridge.store.read.selectFrom('resources').select('id');
+    const looks = bridge.store.read.selectFrom('audit_event_subjects').select('subject');
     const listDue = () => looks.where('look_at', '<=', clock.now()).execute();
     await until('nobody is to be looked at', async () => (await listDue()).length === 0);
     await bridge.untilSettled();

@@ -27,7 +27,9 @@ const TEXT_LENGTH_MAX = 4_096;
 type Subject = 'user' | 'group';
 
 /** An event, with what it names. */
-export type NamedEvent = Awaited<ReturnType<typeof nameNewEvents>>[number];
+type NamedEvent = Awaited<ReturnType<typeof nameNewEvents>>[number];
+/** The same, with who made it. */
+export type JudgedEvent = Awaited<ReturnType<typeof findOrigins>>[number];
 
 /** Finds whom events name that are not stored yet, the oldest first. Any text may be an id or a name: no key is documented. */
 export async function nameNewEvents(deps: ReconcileDeps, events: readonly AuditEvent[]) {

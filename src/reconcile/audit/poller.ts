@@ -1,8 +1,7 @@
 import type { Loop } from '../../domain/clock.ts';
-import type { ResourceKey } from '../../domain/values.ts';
 import { BridgeError, toResourceKey } from '../../domain/values.ts';
-import { addInspection } from '../../store/due.ts';
 import { toNameKey } from '../../store/logs.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Row } from '../../store/tables.ts';
 import { countWhere, insertAll } from '../../store/tables.ts';
@@ -15,7 +14,7 @@ import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { backoffMs, toReadFailure } from '../outcome.ts';
 import { readSections, saveSection } from '../sections.ts';
-import type { NamedEvent } from './events.ts';
+import type { JudgedEvent } from './events.ts';
 import { CLOCKS_MS, findOrigins, isIrrelevant, nameNewEvents, toText } from './events.ts';
 
 /** Interval at which a closed section is asked again, in milliseconds. */
@@ -29,8 +28,8 @@ const WIDE_EVERY = 10;
 /** Page size, the largest of the service, and pages of one read: a million events. */
 const PAGES = { pageSize: 500, pagesMax: 2_000 };
 const READING = { class: 'look', key: 'audit-poller' } as const;
-/** Time until the look at what an unknown author has changed, in milliseconds: further events wait for the same look. */
-const UNKNOWN_LOOK_MS = 60_000;
+/** Time until the look at what somebody has changed, in milliseconds; of an unknown author further events wait for the same look. */
+const LOOK_AFTER_MS = { foreign: 0, unknown: 60_000, ours: null } as const;
 
 /** Progress of reading the audit log, in epoch milliseconds. */
 export interface PollState {
@@ -177,7 +176,7 @@ export class AuditPoller {
     }
   }
 
-  /** Stores the new ones, and a look at what others have changed, in one transaction. False: none is new. */
+  /** Stores the new ones, and with them when whom they name is looked at. False: none is new. */
   async #save(shown: readonly AuditEvent[]): Promise<boolean> {
     const { store, clock, events: report } = this.#deps;
     // Before the transaction, so that no write waits for that.
@@ -188,36 +187,25 @@ export class AuditPoller {
     const judged = await store.write(async (tx) => {
       const all = await findOrigins(tx, named, { known, now });
       await insertAll(tx, 'audit_events', all.map(toEventRow));
-      await insertAll(tx, 'audit_event_subjects', named.flatMap(toSubjectRows));
-      for (const event of all.filter(({ origin }) => origin !== 'ours')) {
-        const dueAt = event.origin === 'foreign' ? now : now + UNKNOWN_LOOK_MS;
-        for (const key of listChanged(event)) {
-          await addInspection(tx, key, { source: 'audit', now, dueAt });
-        }
-      }
+      const subjects = all.flatMap((event) => toSubjectRows(event, now));
+      await insertAll(tx, 'audit_event_subjects', subjects);
       return all;
     });
-    for (const event of judged) {
-      const { action } = event.audit;
-      report.auditEvent({ origin: event.origin });
-      const changed = event.origin === 'foreign' ? listChanged(event) : [];
-      for (const key of changed) report.changedByOthers({ ...key, action });
+    for (const { audit, origin, rows } of judged) {
+      const { action } = audit;
+      report.auditEvent({ origin });
+      const changed = origin === 'foreign' ? rows.filter((row) => mayChange(action, row)) : [];
+      for (const row of changed) report.changedByOthers({ ...toResourceKey(row), action });
     }
     return true;
   }
 }
 
-/** Lists the managed users and groups that an event may have changed. */
-function listChanged({ audit: { action }, rows }: NamedEvent): ResourceKey[] {
-  if (isIrrelevant(action)) return [];
-  return rows.filter(({ origin }) => origin !== null).map(toResourceKey);
-}
+/** True for a managed user or group that an event of this action may have changed. */
+const mayChange = (action: string, { origin }: ResourceRow) =>
+  origin !== null && !isIrrelevant(action);
 
-function toEventRow({
-  id,
-  audit,
-  origin,
-}: NamedEvent & Pick<Row<'audit_events'>, 'origin'>): Row<'audit_events'> {
+function toEventRow({ id, audit, origin }: JudgedEvent): Row<'audit_events'> {
   return {
     id,
     created_at: audit.createdAt.getTime(),
@@ -231,16 +219,17 @@ function toEventRow({
 }
 
 /** Rows of whom an event names; where that is nobody known, of its texts: one may be known later. */
-function toSubjectRows({
-  id: event_id,
-  audit,
-  at,
-  rows,
-  names,
-}: NamedEvent): Row<'audit_event_subjects'>[] {
-  const event = { event_id, at };
-  if (rows.length > 0 || isIrrelevant(audit.action)) {
-    return rows.map(({ id, type }) => ({ ...event, subject: id, resource_type: type }));
+function toSubjectRows(
+  { id: event_id, audit: { action }, origin, at, rows, names }: JudgedEvent,
+  now: number,
+): Row<'audit_event_subjects'>[] {
+  const event = { event_id, at, look_at: null };
+  if (rows.length > 0 || isIrrelevant(action)) {
+    const afterMs = LOOK_AFTER_MS[origin];
+    return rows.map((row) => {
+      const look_at = afterMs !== null && mayChange(action, row) ? now + afterMs : null;
+      return { ...event, subject: row.id, resource_type: row.type, look_at };
+    });
   }
   const keys = [...names].flatMap(([name, types]) =>
     [...types].map((type) => toNameKey(type, name.toWellFormed())),

@@ -11,9 +11,16 @@ import { hasLink } from '../../store/links/links.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges } from '../../store/plans.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
-import { deleteRow, listGroupsWith, lockRow, updateRow } from '../../store/resources/rows.ts';
+import {
+  deleteRow,
+  findRow,
+  listGroupsWith,
+  lockRow,
+  updateRow,
+} from '../../store/resources/rows.ts';
 import { toGroupState, toObservation, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import {
   decideMerge,
@@ -72,7 +79,7 @@ export async function lookAt(
   const { known } = looked;
   const isGone = known.missing === true;
   const isShown = (kind: DriftKind) => isShownBy(known, kind, { at, policy });
-  return store.write(async (tx): Promise<Looked> => {
+  const ended = await store.write(async (tx): Promise<Looked> => {
     const locked = await lockRow(tx, row);
     if (locked === undefined || !isUnchanged(locked, row)) return { kind: 'busy' };
     const now = clock.now();
@@ -86,6 +93,39 @@ export async function lookAt(
     if (isGone && row.origin === null) await deleteRow(tx, fresh, now);
     return { kind: 'looked', at, isGone, drifts };
   });
+  // A sweep counts what it finds.
+  const told = ended.kind === 'looked' && detector !== 'sweep' ? ended.drifts : [];
+  for (const { kind, id } of told) deps.events.driftFound({ kind, driftId: id });
+  return ended;
+}
+
+/** Subjects of events that are looked at in one turn. */
+const TURN_MAX = 50;
+/** Bounds of the rest after a look that failed or was left to a worker: it rests as long as it has waited, in milliseconds. */
+const REST_MS = { min: 1_000, max: 10 * 60_000 };
+
+/** Looks at whom events name, once that is due. Returns true when a new drift was found. */
+export async function lookAtNamed(deps: ReconcileDeps, signal: AbortSignal): Promise<boolean> {
+  const { store, clock } = deps;
+  const table = 'audit_event_subjects';
+  const first = { order: 'look_at', limit: TURN_MAX } as const;
+  const due = await listWhere(store.read, table, { look_at: { '<=': clock.now() } }, first);
+  let hasFound = false;
+  const subjects = new Map(due.map((one) => [one.subject, one]));
+  for (const { subject, resource_type: type, at } of subjects.values()) {
+    signal.throwIfAborted();
+    // An event that comes during the look leads to another one.
+    const named = await listWhere(store.read, table, { subject, look_at: { '<>': null } });
+    const row = type && (await findRow(store.read, { type, id: subject }));
+    const looked = row && (await lookAt({ deps, signal }, row, 'audit'));
+    const now = clock.now();
+    let look_at: number | null = null;
+    if (looked?.kind === 'looked') hasFound ||= looked.drifts.length > 0;
+    else if (looked) look_at = now + Math.min(Math.max(now - at, REST_MS.min), REST_MS.max);
+    const event_id = named.map((one) => one.event_id);
+    await store.write((tx) => updateWhere(tx, table, { subject, event_id }, { look_at }));
+  }
+  return hasFound;
 }
 
 /** True for drift of a kind that a look of this moment has shown. */

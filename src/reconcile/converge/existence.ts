@@ -8,7 +8,6 @@ import { foldCase, NOT_THERE, parseFields, toOwnRefusal } from '../../domain/val
 import type { Field } from '../../plan/step.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { noteMissing } from '../../store/drifts.ts';
-import { addInspection } from '../../store/due.ts';
 import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
 import { changeLinks, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
@@ -161,7 +160,7 @@ async function isRecognised(tx: Db, row: UserRow, names: readonly string[]): Pro
  */
 export async function endMissing(r: Recording): Promise<boolean> {
   const { tx, row, waiters, now } = r;
-  const { type, id } = row;
+  const { type } = row;
   const isLive = row.deleted_at === null && row.origin !== null;
   if (type === 'group' && !isLive) {
     await deleteAllLinks(tx, row);
@@ -183,8 +182,7 @@ export async function endMissing(r: Recording): Promise<boolean> {
     await (type === 'user' ? restartUser(r, row) : restartGroup(r, row));
     return true;
   }
-  await addInspection(tx, { type, id }, { source: 'discovery', now });
-  // A write that comes before the inspection looks first: the id may be another person's by now.
+  // A write that comes before the next sweep looks first: the id may be another person's by now.
   const gone = { ...toObservedUser(row), goneAt: now };
   if (type === 'user') r.row = { ...row, observed: JSON.stringify(gone) };
   return true;

@@ -294,7 +294,7 @@ async function endLateWaits({ store, policy, clock }: ReconcileDeps, now: number
   const doubtEnd = now + Math.max(LATE_CREATE_MS.user, policy.callMs);
   const doubted = { unsure_until: { '>': doubtEnd }, due_at: { '<>': null } } as const;
   await store.write(async (tx) => {
-    await updateWhere(tx, 'resources', { look_at: { '>': now } }, { look_at: now });
+    await updateWhere(tx, 'audit_event_subjects', { look_at: { '>': now } }, { look_at: now });
     await updateWhere(tx, 'resources', doubted, { unsure_until: doubtEnd, due_at: doubtEnd });
   });
   // What is written meanwhile is due by itself.

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, claim } from '../../domain/cell.ts';
 import { isHandOver } from '../../domain/change.ts';
-import type { Detector } from '../../domain/drift.ts';
 import type { ActionStatus, PlanAction } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
 import type { GivenKey, ResourceKey } from '../../domain/values.ts';
@@ -19,7 +18,7 @@ import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import type { Looked } from '../compare/look.ts';
-import { lookAt } from '../compare/look.ts';
+import { lookAt, lookAtNamed } from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Current } from '../differences.ts';
 import { findCurrent } from '../differences.ts';
@@ -59,7 +58,7 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
     // While a restored backup or what was accepted while observing waits, only decisions of operators are followed.
     const recovery = await findRecovery(store.read);
     if (recovery !== undefined && recovery.phase !== 'waiting') return false;
-    if (recovery === undefined && (await inspectDue(deps, signal))) await decide(deps, 'audit');
+    if (recovery === undefined && (await lookAtNamed(deps, signal))) await decide(deps, 'audit');
     // A write may be stored later than its time, and by another process.
     const since = turnAt - CLOCKS_MS;
     turnAt = clock.now();
@@ -82,59 +81,8 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
   };
 }
 
-const TURN_MAX = 50;
-/** Wait after a look that failed, or was skipped because a worker has the resource, in milliseconds. */
-const RETRY_MS = { min: 1_000, max: 10 * 60_000 };
-
 /** Result of a look that an operator asked for, with all drifts; `not-linked`: the service is not known to have it. */
 export type LookResult = Looked | { readonly kind: 'unknown' | 'not-linked' };
-
-/** Looks, and reports the new drifts. */
-async function lookAndReport(
-  looking: { readonly deps: ReconcileDeps; readonly signal: AbortSignal },
-  row: ResourceRow,
-  detector: Detector,
-): Promise<Looked> {
-  const looked = await lookAt(looking, row, detector);
-  const drifts = looked.kind === 'looked' ? looked.drifts : [];
-  for (const { kind, id } of drifts) looking.deps.events.driftFound({ kind, driftId: id });
-  return looked;
-}
-
-/** Looks at what others may have changed. Returns true when a new drift was found. */
-async function inspectDue(deps: ReconcileDeps, signal: AbortSignal): Promise<boolean> {
-  const { store, clock } = deps;
-  let hasFound = false;
-  const due = { look_at: { '<=': clock.now() } };
-  const first = { order: 'look_at', limit: TURN_MAX } as const;
-  const rows = await listWhere<'resources', ResourceRow>(store.read, 'resources', due, first);
-  for (const row of rows) {
-    signal.throwIfAborted();
-    hasFound = (await takeInspection(deps, row, signal)) || hasFound;
-  }
-  return hasFound;
-}
-
-const NO_LOOK = { look_at: null, look_since: null, look_source: null };
-
-/** True when a new drift was found. */
-async function takeInspection(deps: ReconcileDeps, row: ResourceRow, signal: AbortSignal) {
-  const { store, clock } = deps;
-  const { id, look_source: detector, look_since, look_at } = row;
-  if (detector === null || look_since === null || look_at === null) return false;
-  const looked = await lookAndReport({ deps, signal }, row, detector);
-  if (looked.kind === 'looked') {
-    // Unless there is a newer reason to look.
-    await store.write((tx) => updateWhere(tx, 'resources', { id, look_since }, NO_LOOK));
-    return looked.drifts.length > 0;
-  }
-  // A worker that has it looks first. Another one waits as long again as it has waited, so that others are taken meanwhile.
-  const restMs = Math.min(Math.max(look_at - look_since, RETRY_MS.min), RETRY_MS.max);
-  const until = looked.kind === 'just-written' ? looked.until : clock.now() + restMs;
-  const same = { id, look_since, look_at };
-  await store.write((tx) => updateWhere(tx, 'resources', same, { look_at: until }));
-  return false;
-}
 
 /** No call is repeated. */
 async function lookNow(
@@ -147,7 +95,7 @@ async function lookNow(
   if (row === undefined) return { kind: 'unknown' };
   if (!isLinked(row)) return { kind: 'not-linked' };
   const upstream = withOptions(deps.upstream, (options) => ({ ...options, attemptsMax: 1 }));
-  const looked = await lookAndReport({ deps: { ...deps, upstream }, signal }, row, 'operator');
+  const looked = await lookAt({ deps: { ...deps, upstream }, signal }, row, 'operator');
   if (looked.kind !== 'looked') return looked;
   return { ...looked, drifts: await listActiveDrifts(store.read, [row.id]) };
 }

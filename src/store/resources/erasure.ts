@@ -31,8 +31,6 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
     version: row.version + 1,
     modified_at: now,
     erased_at: now,
-    look_at: null,
-    look_source: null,
   });
 }
 
