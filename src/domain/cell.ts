@@ -58,11 +58,6 @@ export interface Failure {
 /** Cells of a user or group. A field that is absent neither waits nor failed, and its value is a provider's. */
 export type Cells<Field extends string> = { readonly [F in Field]?: Cell };
 
-/** The wanted and the observed value of each field; undefined: it has none that a change tells. */
-export type FieldValues<Field extends string> = Readonly<
-  Record<Field, readonly [wanted: JsonValue | undefined, seen: JsonValue | undefined] | undefined>
->;
-
 /** The parts of a cell in the order in which they are stored; `waits` searches that text. Undefined: nothing is kept. */
 function toCell({ pending, source, echo, failure, sent }: Cell): Cell | undefined {
   const waiting = pending === undefined ? {} : { pending, ...(failure && { failure }) };

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { ChangeKind, HarmKind } from './change.ts';
 import * as changes from './change.ts';
 import { DRIFT_KINDS, findRepair, isUnmanagedKind } from './drift.ts';
-import type { UserField } from './kinds.ts';
 import type { JsonValue } from './values.ts';
 
 test.each([
@@ -85,33 +84,3 @@ test.each<
     ]);
   },
 );
-
-test('fields that one call changes are one change, and what is not wanted, not told or the same is none', () => {
-  const values = {
-    active: [false, true],
-    name: ['Ada', undefined],
-    appsPermissions: [1, 3],
-    temporarilyInactive: [false, true],
-    address: [undefined, 'a@b'],
-    account: [true, true],
-  } as const;
-
-  expect(changes.listFieldChanges<UserField>(values, {}, () => true)).toEqual([
-    { kind: 'user.deactivate', desired: { active: false }, observed: { active: true } },
-    {
-      kind: 'user.access',
-      desired: { appsPermissions: 1, ...away(false) },
-      observed: { appsPermissions: 3, ...away(true) },
-    },
-  ]);
-  expect(changes.listChangedFields('user.access')).toEqual([
-    'appsPermissions',
-    'temporarilyInactive',
-  ]);
-});
-
-test('a hand-over to another provider is no change of the service', () =>
-  expect(changes.CHANGE_KINDS.filter(changes.isHandOver)).toEqual([
-    'user.hand-over',
-    'group.hand-over',
-  ]));

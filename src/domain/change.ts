@@ -1,11 +1,7 @@
-import type { Cells, FieldValues } from './cell.ts';
-import type { OwnGroupField, UserField } from './kinds.ts';
-import { listDiffering } from './kinds.ts';
 import type { LinkList } from './link.ts';
-import { hasMoreBits } from './protection.ts';
 import { toCount } from './text.ts';
-import type { JsonObject, JsonValue } from './values.ts';
-import { isJsonObject, parseFields } from './values.ts';
+import type { JsonValue } from './values.ts';
+import { hasMoreBits, isJsonObject, parseFields } from './values.ts';
 
 /** Classes of changes by providers, each with its own service level. `leaver`: out. `joiner`: in. */
 export const CHANGE_CLASSES = [
@@ -140,56 +136,6 @@ export const CHANGES: Readonly<Record<ChangeKind, ChangeRow & { readonly repairs
 
 /** All kinds of changes. */
 export const CHANGE_KINDS: readonly ChangeKind[] = parseFields<ChangeKind>(CHANGES);
-
-/** The changes that have the service hold each field: where it is on or has a value, where it is off, and others. */
-export const FIELD_CHANGES: Readonly<
-  Record<UserField | OwnGroupField, readonly [on: ChangeKind, off?: ChangeKind, other?: ChangeKind]>
-> = {
-  account: ['user.create'],
-  active: ['user.activate', 'user.deactivate', 'user.delete'],
-  name: ['user.rename'],
-  appsPermissions: ['user.access'],
-  temporarilyInactive: ['user.access'],
-  address: ['user.address'],
-  existence: ['group.create', 'group.delete'],
-  displayName: ['group.rename'],
-  permissions: ['group.permissions'],
-  addToCardsAndSpacesEnabled: ['group.permissions'],
-};
-
-/** Lists the fields that a kind of change may concern. */
-export const listChangedFields = (kind: ChangeKind) =>
-  parseFields<UserField | OwnGroupField>(FIELD_CHANGES).filter((field) =>
-    FIELD_CHANGES[field].includes(kind),
-  );
-
-/** A change of fields, with the values that are wanted and those that the service holds. */
-export interface FieldChange {
-  readonly kind: ChangeKind;
-  readonly desired: JsonObject;
-  readonly observed: JsonObject;
-}
-
-/** Lists the changes of those fields that are meant and differ. A value that the service does not tell cannot differ. */
-export function listFieldChanges<Field extends UserField | OwnGroupField>(
-  values: FieldValues<Field>,
-  cells: Cells<Field>,
-  isMeant: (field: Field) => boolean,
-): FieldChange[] {
-  const differing = listDiffering(values, cells).filter(isMeant);
-  const changes = differing.flatMap((field): FieldChange[] => {
-    const [wanted, seen] = values[field] ?? [];
-    if (wanted === undefined || seen === undefined) return [];
-    const [on, off = on] = FIELD_CHANGES[field];
-    const kind = wanted === false ? off : on;
-    return [{ kind, desired: { [field]: wanted }, observed: { [field]: seen } }];
-  });
-  return [...Map.groupBy(changes, ({ kind }) => kind)].map(([kind, same]) => ({
-    kind,
-    desired: Object.assign({}, ...same.map(({ desired }) => desired)),
-    observed: Object.assign({}, ...same.map(({ observed }) => observed)),
-  }));
-}
 
 /** One change of one resource, or of one user in a group, by the ids that its call uses. */
 export interface SentChange {

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from './extensions.ts';
-import type { DesiredGroup, GroupField, LinkChange, ObservedGroup } from './kinds.ts';
-import {
-  isAnotherGroup,
-  isInService,
-  listGroupDifferences,
-  toDesiredGroup,
-  withCreated,
-} from './kinds.ts';
+import type { DesiredGroup, GroupField, ObservedGroup } from './kinds.ts';
+import { isAnotherGroup, listDiffering, toDesiredGroup, withCreated } from './kinds.ts';
+import type { LinkChange } from './link.ts';
 import { removesGroupAccess } from './protection.ts';
 import { userId } from './values.ts';
 
@@ -33,11 +28,11 @@ test.each<[why: string, GroupField[], Partial<ObservedGroup>, Partial<DesiredGro
   ['the same permissions are none', [], may(4), may(4)],
   ['a flag nobody set is not ours', [], on, {}],
   ['a flag', ['addToCardsAndSpacesEnabled'], on, off],
-])('a difference between a group and what the service holds: %s', (_why, want, seen, asked) =>
-  expect(listGroupDifferences({ ...desired, ...asked }, { ...observed, ...seen }, {})).toEqual(
-    want,
-  ),
-);
+])('a difference between a group and what the service holds: %s', (_why, want, seen, asked) => {
+  const values = { desired: { ...desired, ...asked }, observed: { ...observed, ...seen } };
+
+  expect(listDiffering({ type: 'group', ...values, cells: {} }, 'scim')).toEqual(want);
+});
 
 test('the attributes of a group ask the service for all that was set, also zero and false', () => {
   const extension = { ...may(0), ...off };
@@ -78,13 +73,6 @@ describe('whether what waits for a group takes access away', () => {
     const nothing = { deleted: false, desired, observed, cells: {}, links: [] };
     expect(removesGroupAccess({ ...nothing, ...waiting })).toBe(want);
   });
-});
-
-test('a group is in the service as soon as it has one of its three names there', () => {
-  const none = { scimId: undefined, restId: undefined, uid: undefined };
-  const some = [none, { ...none, scimId: '1' }, { ...none, restId: 0 }, { ...none, uid: 'u' }];
-
-  expect(some.map(isInService)).toEqual([false, true, true, true]);
 });
 
 test.each([

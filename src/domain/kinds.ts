@@ -1,16 +1,67 @@
 import { findCreationAddress } from './address.ts';
-import type { Cells, FieldValues } from './cell.ts';
+import type { Cells } from './cell.ts';
 import { holds } from './cell.ts';
+import type { ChangeKind } from './change.ts';
 import type { EntityField, SeenEntities } from './entity.ts';
 import { ERASED } from './erasure.ts';
-import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from './extensions.ts';
-import type { LinkKey } from './link.ts';
+import { GROUP_EXTENSION, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
+import type { LinkChange } from './link.ts';
 import { findDesiredName, fullName, normaliseName } from './name.ts';
-import type { GroupId, JsonObject, UserId } from './values.ts';
+import type { GroupId, JsonObject, JsonValue, UserId } from './values.ts';
 import { foldCase, parseFields } from './values.ts';
 
+interface FieldRow {
+  /** The attributes by which a write names it (`toWrittenName`). */
+  readonly names: readonly string[];
+  /** The changes that have the service hold it: where it is on or has a value, where it is off, and others. */
+  readonly changes: readonly [on: ChangeKind, off?: ChangeKind, other?: ChangeKind];
+}
+
+const ownField = (urn: string, attribute: string, change: ChangeKind): FieldRow => ({
+  names: [toWrittenName(urn, attribute)],
+  changes: [change],
+});
+
+const USER_FIELDS = {
+  /** That there is an account. */
+  account: { names: [], changes: ['user.create'] },
+  active: { names: ['active'], changes: ['user.activate', 'user.deactivate', 'user.delete'] },
+  name: { names: ['name'], changes: ['user.rename'] },
+  appsPermissions: ownField(USER_EXTENSION, 'appsPermissions', 'user.access'),
+  temporarilyInactive: ownField(USER_EXTENSION, 'temporarilyInactive', 'user.access'),
+  /** userName and e-mail, tried once, never repaired. */
+  address: { names: ['userName', 'emails'], changes: ['user.address'] },
+} satisfies Readonly<Record<string, FieldRow>>;
+
+const GROUP_FIELDS = {
+  existence: { names: [], changes: ['group.create', 'group.delete'] },
+  displayName: { names: ['displayName'], changes: ['group.rename'] },
+  permissions: ownField(GROUP_EXTENSION, 'permissions', 'group.permissions'),
+  addToCardsAndSpacesEnabled: ownField(
+    GROUP_EXTENSION,
+    'addToCardsAndSpacesEnabled',
+    'group.permissions',
+  ),
+} satisfies Readonly<Record<string, FieldRow>>;
+
+/** Owned field of a user. */
+export type UserField = keyof typeof USER_FIELDS;
+/** Owned field of a group: its own, or its roles in an entity of the rules. Members and admins wait row by row. */
+export type GroupField = keyof typeof GROUP_FIELDS | EntityField;
+/** Owned field of a user or group, but for the roles in entities. */
+export type OwnField = Exclude<Field, EntityField>;
+/** Owned field of a user or group. */
+export type Field = UserField | GroupField;
+
+/** The owned fields of each type. No write names the roles in an entity. */
+export const FIELDS_OF = { user: USER_FIELDS, group: GROUP_FIELDS } as const;
+
+/** All of these fields. */
+export const FIELDS: Readonly<Record<OwnField, FieldRow>> = { ...USER_FIELDS, ...GROUP_FIELDS };
+
 /** Knowledge of a managed user or group, or of one whose removal is still under way. */
-export interface ResourceState<Field extends string> {
+interface ResourceState<Type extends 'user' | 'group', Field extends string> {
+  readonly type: Type;
   readonly cells: Cells<Field>;
   readonly version: number;
   readonly deleted: boolean;
@@ -62,15 +113,6 @@ export function isTheSame(newer: Sightings, older: Sightings): boolean {
 export const isGone = (observed: Pick<Sightings, 'at' | 'goneAt'> | undefined) =>
   observed?.goneAt !== undefined && observed.goneAt >= observed.at;
 
-/** Owned fields of a user. `account`: that there is one. `address`: userName and e-mail, tried once, never repaired. */
-export type UserField =
-  | 'account'
-  | 'active'
-  | 'name'
-  | 'appsPermissions'
-  | 'temporarilyInactive'
-  | 'address';
-
 /** Last observation of a user. */
 export interface ObservedUser extends Sightings {
   readonly userName?: string;
@@ -96,7 +138,7 @@ export function withoutPersonalData(observed: ObservedUser): ObservedUser {
 }
 
 /** All that is known of one managed user, or of one whose removal is still under way. */
-export interface UserState extends ResourceState<UserField> {
+export interface UserState extends ResourceState<'user', UserField> {
   readonly id: UserId;
   readonly upstreamId: number | undefined;
   readonly desired: DesiredUser;
@@ -171,56 +213,65 @@ export function toWantedSuspension(
   return !isWorking(desired, deactivation);
 }
 
-/** The owned fields in which the service holds something else than what is desired; an unset one is not ours. */
-export function listUserDifferences(
-  desired: DesiredUser,
-  observed: ObservedUser,
-  cells: Cells<UserField>,
+/** All that is known of one managed user or group. */
+export type State = UserState | GroupState;
+
+type Compared = 'type' | 'desired' | 'observed' | 'cells';
+/** What is compared of a user or group. */
+export type ComparedState = Pick<UserState, Compared> | Pick<GroupState, Compared>;
+
+/** The wanted and the observed value of each field that a plan changes by itself. An unset field is not ours. */
+export function toValues(
+  state: ComparedState,
   deactivation: Deactivation,
-): UserField[] {
-  const { userName, address } = desired;
-  const isAddressed =
-    isSameName(userName, observed.userName) && isSameName(address, observed.email);
-  const differing = listDiffering(toUserValues(desired, observed, deactivation), cells);
-  return isAddressed ? differing : [...differing, 'address'];
+): { readonly [F in OwnField]?: readonly (JsonValue | undefined)[] } {
+  if (state.observed === undefined) return {};
+  if (state.type === 'group') {
+    const { desired, observed } = state;
+    const flag = 'addToCardsAndSpacesEnabled';
+    return {
+      displayName: [desired.displayName, observed.displayName],
+      permissions: [desired.permissions, observed.permissions],
+      [flag]: [desired[flag], observed[flag]],
+    };
+  }
+  const { desired, observed } = state;
+  const { name, appsPermissions, temporarilyInactive: isAway } = desired;
+  const suspension = isAway === undefined ? undefined : toWantedSuspension(desired, deactivation);
+  return {
+    active: [isWorking(desired, deactivation), isWorking(observed, deactivation)],
+    name: [name && fullName(name), observed.fullName],
+    appsPermissions: [appsPermissions, observed.appsPermissions],
+    temporarilyInactive: [suspension, observed.temporarilyInactive ?? false],
+  };
+}
+
+/** Lists the owned fields of which the service does not hold the wanted value; undefined: nothing was observed. */
+export function listDiffering(
+  state: ComparedState,
+  deactivation: Deactivation,
+): OwnField[] | undefined {
+  if (state.observed === undefined) return undefined;
+  const values = toValues(state, deactivation);
+  const cells: Cells<Field> = state.cells;
+  const differing = parseFields<OwnField>(values).filter((field) => {
+    const [wanted, seen] = values[field] ?? [];
+    return wanted !== undefined && !holds(cells[field], wanted, seen);
+  });
+  return hasAddress(state) ? differing : [...differing, 'address'];
+}
+
+/** True unless the service shows a user under another userName or address than the wanted one. */
+function hasAddress(state: ComparedState): boolean {
+  if (state.type === 'group') return true;
+  const { desired, observed } = state;
+  return (
+    isSameName(desired.userName, observed?.userName) && isSameName(desired.address, observed?.email)
+  );
 }
 
 const isSameName = (a: string | undefined, b: string | undefined) =>
   a === undefined || b === undefined || foldCase(a) === foldCase(b);
-
-/** The wanted and the observed value of each owned field; undefined: no plan changes the field by itself. */
-export function toUserValues(
-  desired: DesiredUser,
-  observed: ObservedUser,
-  deactivation: Deactivation,
-): FieldValues<UserField> {
-  return {
-    account: undefined,
-    active: [isWorking(desired, deactivation), isWorking(observed, deactivation)],
-    name: [desired.name && fullName(desired.name), observed.fullName],
-    appsPermissions: [desired.appsPermissions, observed.appsPermissions],
-    temporarilyInactive: [
-      desired.temporarilyInactive === undefined
-        ? undefined
-        : toWantedSuspension(desired, deactivation),
-      observed.temporarilyInactive ?? false,
-    ],
-    address: undefined,
-  };
-}
-
-/** Owned fields of a group: its own, and one for each entity of the rules. Members and admins wait row by row. */
-export type GroupField = OwnGroupField | EntityField;
-
-/** Field of a user or group. */
-export type Field = UserField | GroupField;
-
-/** Field of a group's own. */
-export type OwnGroupField =
-  | 'existence'
-  | 'displayName'
-  | 'permissions'
-  | 'addToCardsAndSpacesEnabled';
 
 /** The service's names for one group. "SCIM id = REST id" or "= uid" is a thing to be learned. */
 export interface UpstreamGroupIds {
@@ -261,23 +312,8 @@ export function isAnotherGroup(
   return normaliseName(displayName) !== normaliseName(before.displayName);
 }
 
-/** One waiting change of a list, of a user who has an account. */
-export interface LinkChange extends LinkKey {
-  readonly upstreamUserId: number;
-  readonly wanted: boolean;
-  readonly version: number;
-  /** Number of failures in a row; of an outage the first alone counts. Absent: none. */
-  readonly attempts?: number;
-  /** It is stuck. Absent: it is not. */
-  readonly stuck?: true;
-  /** The service took it before and did not make it. Absent: it did not. */
-  readonly ignored?: true;
-  /** It was so before the bridge asked, so the bridge did not put the user in. Absent: the bridge made it, or is to. */
-  readonly madeByOthers?: true;
-}
-
 /** All that is known of one managed group, or of one whose removal is still under way. */
-export interface GroupState extends ResourceState<GroupField> {
+export interface GroupState extends ResourceState<'group', GroupField> {
   readonly id: GroupId;
   readonly ids: UpstreamGroupIds;
   readonly desired: DesiredGroup;
@@ -303,34 +339,3 @@ export function toDesiredGroup(attributes: JsonObject) {
     addToCardsAndSpacesEnabled: typeof isAdded === 'boolean' ? isAdded : undefined,
   };
 }
-
-/** The wanted and the observed value of each field of a group's own. */
-export function toGroupValues(
-  desired: DesiredGroup,
-  observed: ObservedGroup,
-): FieldValues<OwnGroupField> {
-  const flag = 'addToCardsAndSpacesEnabled';
-  return {
-    existence: undefined,
-    displayName: [desired.displayName, observed.displayName],
-    permissions: [desired.permissions, observed.permissions],
-    [flag]: [desired[flag], observed[flag]],
-  };
-}
-
-/** The owned fields in which the service does not hold what is desired; unset ones are not ours. */
-export const listGroupDifferences = (
-  desired: DesiredGroup,
-  observed: ObservedGroup,
-  cells: Cells<GroupField>,
-) => listDiffering(toGroupValues(desired, observed), cells);
-
-/** Lists the fields of which the service does not hold the wanted value. A value that nobody wants cannot differ. */
-export const listDiffering = <Field extends UserField | OwnGroupField>(
-  values: FieldValues<Field>,
-  cells: Cells<Field>,
-) =>
-  parseFields<Field>(values).filter((field) => {
-    const [wanted, seen] = values[field] ?? [];
-    return wanted !== undefined && !holds(cells[field], wanted, seen);
-  });

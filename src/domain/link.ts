@@ -17,6 +17,21 @@ export interface LinkKey {
 /** Text that tells the links of a group apart. */
 export const toLinkText = ({ list, userId }: LinkKey) => `${list} ${userId}`;
 
+/** One waiting change of a list, of a user who has an account. */
+export interface LinkChange extends LinkKey {
+  readonly upstreamUserId: number;
+  readonly wanted: boolean;
+  readonly version: number;
+  /** Number of failures in a row; of an outage the first alone counts. Absent: none. */
+  readonly attempts?: number;
+  /** It is stuck. Absent: it is not. */
+  readonly stuck?: true;
+  /** The service took it before and did not make it. Absent: it did not. */
+  readonly ignored?: true;
+  /** It was so before the bridge asked, so the bridge did not put the user in. Absent: the bridge made it, or is to. */
+  readonly madeByOthers?: true;
+}
+
 /** What is known of one user in one list of a group. Flags are 0 or 1. */
 export interface Link extends Fact {
   /** 1 wanted, 0 unwanted, null: never named (not ours). */

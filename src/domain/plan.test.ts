@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ChangeKind } from './change.ts';
-import { isHolding, isOfRecovery, PLAN_SOURCES, toPlace } from './plan.ts';
+import {
+  isHolding,
+  isOfRecovery,
+  listChangedFields,
+  listFieldChanges,
+  PLAN_SOURCES,
+  toPlace,
+} from './plan.ts';
 import type { JsonValue } from './values.ts';
 
 const fields = (...some: string[]) => ({ kind: 'fields', fields: some });
@@ -11,7 +18,6 @@ test.each<[kind: ChangeKind, memberId: string, desired: JsonValue, place: object
   ['entity.change', '', 'reader', fields()],
   ['user.rename', '', null, fields('name')],
   ['user.access', '', { temporarilyInactive: null }, fields('temporarilyInactive')],
-
   ['user.hand-over', '', { provider: 'b' }, fields()],
 ])('a change of %s %s to %j has one place', (kind, memberId, desired, place) =>
   expect(toPlace({ kind, memberId, desired })).toEqual(place),
@@ -20,4 +26,26 @@ test.each<[kind: ChangeKind, memberId: string, desired: JsonValue, place: object
 test('plans of a provider and of a recovery hold changes back, and which of them end a recovery', () => {
   expect(PLAN_SOURCES.filter(isHolding)).toEqual(['provider', 'first-run', 'restore']);
   expect(PLAN_SOURCES.filter(isOfRecovery)).toEqual(['first-run', 'restore']);
+});
+
+const away = (temporarilyInactive: boolean) => ({ temporarilyInactive });
+const WANTED = { userName: 'b', address: 'b@c', name: { givenName: 'Ada', familyName: '' } };
+const SEEN = { userName: 'a', email: 'a@b', fullName: 'Ada', at: 1, by: 'scim.getUser' };
+
+test('fields that one call changes are one change, and what is not wanted, not told or the same is none', () => {
+  const user = {
+    type: 'user',
+    ...{ desired: { ...WANTED, active: false, appsPermissions: 1, ...away(false) }, cells: {} },
+    ...{ observed: { ...SEEN, active: true, appsPermissions: 3, ...away(true) } },
+  } as const;
+
+  expect(listFieldChanges(user, 'scim', () => true)).toEqual([
+    { kind: 'user.deactivate', desired: { active: false }, observed: { active: true } },
+    {
+      kind: 'user.access',
+      desired: { appsPermissions: 1, ...away(false) },
+      observed: { appsPermissions: 3, ...away(true) },
+    },
+  ]);
+  expect(listChangedFields('user.access')).toEqual(['appsPermissions', 'temporarilyInactive']);
 });

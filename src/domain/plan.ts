@@ -1,10 +1,20 @@
+import type { Cell, Cells } from './cell.ts';
 import type { ChangeKind, HarmKind } from './change.ts';
-import { CHANGES, listChangedFields } from './change.ts';
+import { CHANGES } from './change.ts';
 import type { Difference } from './drift.ts';
 import { isEntityField } from './entity.ts';
-import type { GroupField, UserField } from './kinds.ts';
+import type {
+  ComparedState,
+  Deactivation,
+  Field,
+  GroupField,
+  OwnField,
+  UserField,
+} from './kinds.ts';
+import { FIELDS, listDiffering, toValues } from './kinds.ts';
 import type { LinkKey } from './link.ts';
-import { isJsonObject, userId } from './values.ts';
+import type { JsonObject } from './values.ts';
+import { isJsonObject, parseFields, userId } from './values.ts';
 
 /** Status of a plan. `held`: it waits for an operator. `approved`: it is under way. */
 export const PLAN_STATUSES = ['held', 'approved', 'applied', 'discarded'] as const;
@@ -61,4 +71,38 @@ export function toPlace({
   const fields = listChangedFields(kind);
   const isIn = (field: string) => isJsonObject(desired) && Object.hasOwn(desired, field);
   return { kind: 'fields', fields: fields.length === 1 ? fields : fields.filter(isIn) };
+}
+
+/** Lists the fields that a kind of change may concern. */
+export const listChangedFields = (kind: ChangeKind) =>
+  parseFields<OwnField>(FIELDS).filter((field) => FIELDS[field].changes.includes(kind));
+
+/** Lists the changes of those fields that are meant and differ. A value that the service does not tell cannot differ. */
+export function listFieldChanges(
+  state: ComparedState,
+  deactivation: Deactivation,
+  isMeant: (cell: Cell | undefined) => boolean,
+) {
+  const cells: Cells<Field> = state.cells;
+  const values = toValues(state, deactivation);
+  const changes = new Map<ChangeKind, FieldChange>();
+  for (const field of listDiffering(state, deactivation) ?? []) {
+    const [wanted, seen] = values[field] ?? [];
+    if (wanted === undefined || seen === undefined || !isMeant(cells[field])) continue;
+    const [on, off = on] = FIELDS[field].changes;
+    const kind = wanted === false ? off : on;
+    const { desired, observed } = changes.get(kind) ?? {};
+    changes.set(kind, {
+      kind,
+      desired: { ...desired, [field]: wanted },
+      observed: { ...observed, [field]: seen },
+    });
+  }
+  return [...changes.values()];
+}
+
+interface FieldChange {
+  readonly kind: ChangeKind;
+  readonly desired: JsonObject;
+  readonly observed: JsonObject;
 }

@@ -3,7 +3,7 @@ import { leavesEntity } from './entity.ts';
 import { toExtension, toWrittenName, withExtension } from './extensions.ts';
 import type { DesiredGroup, DesiredUser, GroupState, UserState } from './kinds.ts';
 import type { JsonObject } from './values.ts';
-import { parseFields } from './values.ts';
+import { hasMoreBits, parseFields } from './values.ts';
 
 type Holding = Partial<
   Pick<DesiredUser, 'active' | 'temporarilyInactive' | 'appsPermissions'> &
@@ -92,7 +92,3 @@ export function onlyTaken(
     names: new Set(taken.map((name) => (name === 'active' ? name : toWrittenName(urn, name)))),
   };
 }
-
-/** True if `bits` has a bit that all others lack, beyond 32 bits too. @throws RangeError for what is no whole number */
-export const hasMoreBits = (bits: number, ...others: readonly number[]) =>
-  (BigInt(bits) & ~others.reduce((all, one) => all | BigInt(one), 0n)) !== 0n;

@@ -17,6 +17,13 @@ const observed: ObservedUser = {
   ...{ at: 1, by: 'scim.getUser' },
 };
 
+const compare = (
+  wanted: DesiredUser,
+  seen: ObservedUser,
+  by: Deactivation,
+  cells: Cells<UserField> = {},
+) => users.listDiffering({ type: 'user', desired: wanted, observed: seen, cells }, by);
+
 const echoed = (sent: string, back: string): Cells<UserField> => ({
   name: { echo: { sent, back } },
 });
@@ -66,7 +73,7 @@ for (const [why, want, seen, asked, cells = {}] of differences) {
   test(`a difference between what is desired and what the service holds: ${why}`, () => {
     const held = { ...observed, ...seen };
 
-    expect(users.listUserDifferences({ ...desired, ...asked }, held, cells, 'scim')).toEqual(want);
+    expect(compare({ ...desired, ...asked }, held, 'scim', cells)).toEqual(want);
   });
 }
 
@@ -74,7 +81,7 @@ test('a userName and an address that the service does not show are no difference
   const { userName: _, email: __, ...shown } = observed;
   const asked = { ...desired, userName: 'x', address: 'y' };
 
-  expect(users.listUserDifferences(asked, shown, {}, 'scim')).toEqual([]);
+  expect(compare(asked, shown, 'scim')).toEqual([]);
 });
 
 describe('either switch of the service can stand for active', () => {
@@ -86,7 +93,7 @@ describe('either switch of the service can stand for active', () => {
     const shown = suspended === undefined ? {} : { temporarilyInactive: suspended };
     const seen = { ...observed, active, ...shown };
     const listWanting = (wanted: boolean) =>
-      users.listUserDifferences({ ...desired, active: wanted }, seen, {}, deactivation);
+      compare({ ...desired, active: wanted }, seen, deactivation);
 
     expect(users.isWorking(seen, deactivation)).toBe(want);
     expect([listWanting(want), listWanting(!want)]).toEqual([[], ['active']]);
@@ -114,7 +121,7 @@ for (const [why, active, suspended, want, suspension] of oneSwitch) {
     const asked = { ...desired, active, temporarilyInactive: suspension };
     const seen = { ...observed, temporarilyInactive: suspended };
 
-    expect(users.listUserDifferences(asked, seen, {}, 'temporarilyInactive')).toEqual(want);
+    expect(compare(asked, seen, 'temporarilyInactive')).toEqual(want);
   });
 }
 
@@ -151,10 +158,10 @@ test.each([
 test.each(['', 'erased'])('beside the name "%s" the time of creation counts alone', (userName) => {
   const nameless = { ...desired, userName, address: undefined };
   const seen = [undefined, { ...known, userName: '', email: '' }];
-  const compare = (own?: ObservedUser) =>
+  const compareTo = (own?: ObservedUser) =>
     users.compareAccount({ desired: nameless, observed: own }, stranger);
 
-  expect(seen.map((own) => compare(own))).toEqual(['same', 'another']);
+  expect(seen.map((own) => compareTo(own))).toEqual(['same', 'another']);
 });
 
 const waits = (...fields: UserField[]) =>

@@ -3,7 +3,15 @@ import type { Cells } from './cell.ts';
 import type { Versions } from './cell-test-support.ts';
 import { toVersions, waitingFor } from './cell-test-support.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from './extensions.ts';
-import type { GroupField, GroupState, ObservedUser, UserField, UserState } from './kinds.ts';
+import type {
+  Field,
+  GroupField,
+  GroupState,
+  ObservedUser,
+  State,
+  UserField,
+  UserState,
+} from './kinds.ts';
 import { toDesiredGroup, toDesiredUser } from './kinds.ts';
 import type { JsonObject } from './values.ts';
 import { groupId, userId } from './values.ts';
@@ -19,7 +27,7 @@ const observed: ObservedUser = {
 };
 const common = { cells: {}, version: 8, deleted: false, mustLook: false, sentCreates: [] };
 const settled: UserState = {
-  ...{ ...common, id: userId('u'), upstreamId: 7, observed },
+  ...{ ...common, type: 'user', id: userId('u'), upstreamId: 7, observed },
   desired: toDesiredUser(attributes, false),
 };
 const seen = (more: object) => ({ ...settled, observed: { ...observed, ...more } });
@@ -45,6 +53,9 @@ test('a write names fields by their attributes, those of an extension by their U
   ]);
 });
 
+const write = (before: State, after: State, fields: Field[]) =>
+  toVersions(writes.toCellsAfterWrite({ before, after, fields, version: 9, deactivation: 'scim' }));
+
 const BOTH = { active: 9, name: 9 };
 test.each<[why: string, state: UserState, sent: JsonObject, want: Versions<UserField>]>([
   ['nothing where the service holds it all', settled, ON, {}],
@@ -59,10 +70,9 @@ test.each<[why: string, state: UserState, sent: JsonObject, want: Versions<UserF
   ['a look where it was', { ...inactive, ...creating, ...sent }, OFF, { account: 9 }],
   ['a look where it may be', { ...inactive, ...creating, ...look }, OFF, { account: 9 }],
 ])('a write of active and name of a user makes wait: %s', (_why, state, asked, want) => {
-  const fields: UserField[] = ['active', 'name'];
-  const write = { state, cells: state.cells, attributes: asked, fields, version: 9 };
+  const after = { ...state, desired: toDesiredUser(asked, false) };
 
-  expect(toVersions(writes.toCellsAfterWrite({ ...write, deactivation: 'scim' }))).toEqual(want);
+  expect(write(state, after, ['active', 'name'])).toEqual(want);
 });
 
 const off = seen({ active: false });
@@ -78,28 +88,11 @@ test.each<[why: string, state: UserState, want: Versions<UserField>]>([
   expect(toVersions(writes.toCellsAfterUserDeletion(state, 9))).toEqual(want),
 );
 
-test('optional fields are ours once they have a value, the others always', () => {
-  const fields: UserField[] = [
-    'active',
-    'address',
-    'name',
-    'appsPermissions',
-    'temporarilyInactive',
-  ];
-  const none = { name: undefined, appsPermissions: undefined, temporarilyInactive: undefined };
-  const listOwned = (some: object) =>
-    fields.filter((field) => writes.isOwned(field, { ...none, ...some }));
-
-  expect(listOwned({})).toEqual(['active', 'address']);
-  expect(listOwned({ appsPermissions: 0, temporarilyInactive: false, name: named.name })).toEqual(
-    fields,
-  );
-});
-
 const ROOM = 'entity:room';
 const ROLES: Cells<GroupField> = { [ROOM]: { source: { value: 'reader', by: 'rule' } } };
 const board: GroupState = {
-  ...{ ...common, id: groupId('g'), ids: { scimId: '1', restId: 1, uid: 'u' }, created: true },
+  ...{ ...common, type: 'group', id: groupId('g'), created: true },
+  ids: { scimId: '1', restId: 1, uid: 'u' },
   ...{ desired: toDesiredGroup({ displayName: 'Board' }), links: [] },
   observed: { displayName: 'Board', permissions: 4, at: 1, by: 'groups.getGroup' },
 };
@@ -114,10 +107,9 @@ test.each<[why: string, state: GroupState, sent: JsonObject, want: Versions<Grou
   ['everything of a group that is not there', absent, changed, { existence: 9 }],
   ['its roles too', { ...absent, cells: ROLES }, changed, { existence: 9, [ROOM]: 9 }],
 ])('a write of a group makes wait: %s', (_why, state, asked, want) => {
-  const fields: GroupField[] = ['displayName', 'permissions', ROOM];
-  const write = { state, cells: state.cells, attributes: asked, fields, version: 9 };
+  const after = { ...state, desired: toDesiredGroup(asked) };
 
-  expect(toVersions(writes.toCellsAfterWrite({ ...write, deactivation: 'scim' }))).toEqual(want);
+  expect(write(state, after, ['displayName', 'permissions', ROOM])).toEqual(want);
 });
 
 test.each([

@@ -2,63 +2,29 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Cells, Source } from './cell.ts';
 import { ask, askOnly, edit, isWaiting } from './cell.ts';
 import { isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
-import {
-  GROUP_EXTENSION,
-  toExtension,
-  toWrittenName,
-  USER_EXTENSION,
-  withExtension,
-} from './extensions.ts';
+import { toExtension, USER_EXTENSION, withExtension } from './extensions.ts';
 import type {
   Deactivation,
   DesiredGroup,
   DesiredUser,
   Field,
   GroupField,
-  GroupState,
-  OwnGroupField,
+  OwnField,
+  State,
   UserField,
   UserState,
 } from './kinds.ts';
-import {
-  isGone,
-  isInService,
-  listGroupDifferences,
-  listUserDifferences,
-  toDesiredGroup,
-  toDesiredUser,
-} from './kinds.ts';
+import { FIELDS, FIELDS_OF, isGone, isInService, listDiffering } from './kinds.ts';
 import type { Rulings } from './rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rule-book.ts';
 import type { JsonObject, JsonValue } from './values.ts';
 import { parseFields } from './values.ts';
 
-/** The attributes by which a write names each owned field (`toWrittenName`); an entity's roles no write names. */
-const NAMES: {
-  readonly user: Readonly<Record<UserField, readonly string[]>>;
-  readonly group: Readonly<Record<OwnGroupField, readonly string[]>>;
-} = {
-  user: {
-    account: [],
-    active: ['active'],
-    name: ['name'],
-    appsPermissions: [toWrittenName(USER_EXTENSION, 'appsPermissions')],
-    temporarilyInactive: [toWrittenName(USER_EXTENSION, 'temporarilyInactive')],
-    address: ['userName', 'emails'],
-  },
-  group: {
-    existence: [],
-    displayName: ['displayName'],
-    permissions: [toWrittenName(GROUP_EXTENSION, 'permissions')],
-    addToCardsAndSpacesEnabled: [toWrittenName(GROUP_EXTENSION, 'addToCardsAndSpacesEnabled')],
-  },
-};
-
 /** Owned fields of a type that a write names. */
-export function toFields(type: keyof typeof NAMES, written: ReadonlySet<string>): Field[] {
-  const names: { readonly [F in Field]?: readonly string[] } = NAMES[type];
-  return parseFields<Field>(names).filter((field) => names[field]?.some((one) => written.has(one)));
-}
+export const toFields = (type: keyof typeof FIELDS_OF, written: ReadonlySet<string>) =>
+  parseFields<OwnField>(FIELDS_OF[type]).filter((field) =>
+    FIELDS[field].names.some((name) => written.has(name)),
+  );
 
 /** Ends a suspension in the service that a provider asked for and now clears; other writes are returned as they are. */
 export function withSuspensionEnded(
@@ -72,29 +38,13 @@ export function withSuspensionEnded(
   return withExtension(attributes, USER_EXTENSION, { ...extension, temporarilyInactive: false });
 }
 
+/** What is known of a user or group before and after a write. */
 interface Write {
-  readonly state: UserState | GroupState;
-  readonly cells: Cells<Field>;
-  readonly attributes: JsonObject;
+  readonly before: State;
+  readonly after: State;
   readonly fields: readonly Field[];
   readonly version: number;
   readonly deactivation: Deactivation;
-}
-
-/** Asks for the fields of ours that a write names, where the service does not hold their values for sure. */
-function askNamed(
-  { state, cells, fields, version }: Write,
-  desired: DesiredUser | DesiredGroup,
-  differing: readonly string[] | undefined,
-): Cells<Field> {
-  const isUnsure = state.mustLook || isGone(state.observed) || differing === undefined;
-  const waiting = fields.filter(
-    (field) =>
-      isOwned(field, desired) &&
-      // What an earlier write still waits for is claimed, so that undoing that one cannot take it away.
-      (isUnsure || isWaiting(cells[field]) || differing.includes(field)),
-  );
-  return ask(cells, waiting, version);
 }
 
 /**
@@ -102,22 +52,26 @@ function askNamed(
  * row by row. A user without an account waits for one, or for a look where access is taken away.
  */
 export function toCellsAfterWrite(write: Write): Cells<Field> {
-  const { state, cells, attributes, fields, version, deactivation } = write;
-  if ('ids' in state) {
-    const desired = toDesiredGroup(attributes);
-    const made = ['existence' as const, ...listWantedEntities(cells)];
-    if (!isInService(state.ids)) return askOnly(cells, made, version);
-    const differing = state.observed && listGroupDifferences(desired, state.observed, cells);
+  const { before, after, fields, version, deactivation } = write;
+  const cells: Cells<Field> = after.cells;
+  if (after.type === 'group' && !isInService(after.ids)) {
+    return askOnly<Field>(cells, ['existence', ...listWantedEntities(cells)], version);
+  }
+  if (after.type === 'user' && before.type === 'user' && after.upstreamId === undefined) {
+    const isAsked = after.desired.active || mayHaveAccount(before);
+    return askOnly(cells, isAsked ? ['account'] : [], version);
+  }
+  const differing = listDiffering(after, deactivation);
+  const isUnsure = after.mustLook || isGone(after.observed) || differing === undefined;
+  const isOpen = (field: Field) =>
     // An entity is named where the rules want other roles in it.
-    return askNamed(write, desired, differing && [...differing, ...fields.filter(isEntityField)]);
-  }
-  const desired = toDesiredUser(attributes, state.deleted);
-  if (state.upstreamId === undefined) {
-    return askOnly(cells, desired.active || mayHaveAccount(state) ? ['account'] : [], version);
-  }
-  const { observed } = state;
-  const differing = observed && listUserDifferences(desired, observed, cells, deactivation);
-  return askNamed(write, desired, differing);
+    isEntityField(field) ||
+    isUnsure ||
+    // What an earlier write still waits for is claimed, so that undoing that one cannot take it away.
+    isWaiting(cells[field]) ||
+    differing.includes(field);
+  const waiting = fields.filter((field) => isOwned(field, after.desired) && isOpen(field));
+  return ask(cells, waiting, version);
 }
 
 /** True if an account may exist although none is known: others made it, or a create whose answer was lost. */
@@ -162,11 +116,11 @@ interface RefusedResource {
 
 /** Takes a refused write back (RFC 7644 §3.5.2): its fields, and where it was the last write all that follows from it. */
 export function takeBackWrite(
-  type: keyof typeof NAMES,
+  type: keyof typeof FIELDS_OF,
   { attributes: current, cells, before, fields, isLast, version }: RefusedResource,
 ): { attributes: JsonObject; cells: Cells<Field> } {
-  const names: { readonly [F in Field]?: readonly string[] } = NAMES[type];
-  const refused = fields.flatMap((field) => names[field] ?? []);
+  const listNames = (field: Field) => (isEntityField(field) ? [] : FIELDS[field].names);
+  const refused = fields.flatMap(listNames);
   const attributes = isLast
     ? before.attributes
     : refused.reduce(
@@ -175,14 +129,14 @@ export function takeBackWrite(
       );
   const isChanged = (name: string) =>
     !isDeepStrictEqual(getNamed(current, name), getNamed(attributes, name));
-  const others = parseFields<Field>(names).filter(
-    (field) => !fields.includes(field) && names[field]?.some(isChanged),
+  const others = parseFields<OwnField>(FIELDS_OF[type]).filter(
+    (field) => !fields.includes(field) && listNames(field).some(isChanged),
   );
   const reached = others.filter((field) => !isWaiting(cells[field]));
   // With the resource go the sources of all its values.
   const isWhole = fields.some((field) => field === 'account' || field === 'existence');
   const sourced = isWhole ? [...RULED_USER_FIELDS, ...RULED_GROUP_FIELDS] : [];
-  const restored = edit(cells, [...fields, ...others, ...sourced], (cell, field) => {
+  const restored = edit<Field>(cells, [...fields, ...others, ...sourced], (cell, field) => {
     const { pending, source } = before.cells[field] ?? {};
     return { ...cell, pending, source };
   });

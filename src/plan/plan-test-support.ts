@@ -1,5 +1,5 @@
 import type { Cell } from '../domain/cell.ts';
-import type { LinkChange } from '../domain/kinds.ts';
+import type { LinkChange } from '../domain/link.ts';
 import { parseFields, userId } from '../domain/values.ts';
 import type { Field, Step, StepKind, Values } from './step.ts';
 

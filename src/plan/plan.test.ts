@@ -34,6 +34,7 @@ function toUser({ wants, shows, waits = [], ...others }: UserCase): UserState {
   const unset = { appsPermissions: undefined, temporarilyInactive: undefined };
   const names = { userName: address, email: address, fullName: 'Ada King' };
   return {
+    type: 'user',
     ...{ id: userId('u'), upstreamId: 7, version: 3, deleted: false, mustLook: false },
     desired: { ...account, active: true, ...unset, ...wants },
     observed: { ...names, active: true, at: 1, by: 'scim.getUser', ...shows },
@@ -55,6 +56,7 @@ const UNKNOWN = { scimId: undefined, restId: undefined, uid: undefined };
 function toGroup({ wants, waits = [], ...others }: GroupCase): GroupState {
   const unset = { permissions: undefined, addToCardsAndSpacesEnabled: undefined };
   return {
+    type: 'group',
     ...{ id: groupId('g'), ids: { ...UNKNOWN, uid: 'uid-5' }, version: 3, deleted: false },
     ...{ created: true, mustLook: false, sentCreates: [], links: [] },
     desired: { displayName: 'Board', ...unset, ...wants },

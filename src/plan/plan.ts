@@ -13,17 +13,12 @@ import type {
   Deactivation,
   GroupField,
   GroupState,
-  LinkChange,
   ObservedUser,
   UserField,
   UserState,
 } from '../domain/kinds.ts';
-import {
-  isInService,
-  listGroupDifferences,
-  listUserDifferences,
-  toWantedSuspension,
-} from '../domain/kinds.ts';
+import { isInService, listDiffering, toWantedSuspension } from '../domain/kinds.ts';
+import type { LinkChange } from '../domain/link.ts';
 import { listLosses } from '../domain/protection.ts';
 import { isOwned } from '../domain/write.ts';
 import type { Field, OpenFact, Part, Plan, Values } from './step.ts';
@@ -72,7 +67,7 @@ export function planUser(state: UserState, policy: PlanPolicy): Plan {
   if (deleted && observed.virtual && isWaiting(cells.active)) {
     return { step: { kind: 'remove', facts: [{ part: 'active' }] }, done: [] };
   }
-  const differing = listUserDifferences(desired, observed, cells, policy.deactivation);
+  const differing = listDiffering(state, policy.deactivation);
   const isOurs = (field: UserField) =>
     field === 'address' ? policy.addressMayChange : field !== 'account' && isOwned(field, desired);
   const open = listOpen(cells, differing, isOurs);
@@ -117,7 +112,7 @@ const RANKS = { admin: 0, leave: 1, member: 2, newAdmin: 4, listEntities: 5, ent
 
 /** The next step of a group. One that the bridge created is deleted; another one loses what the bridge put in. */
 export function planGroup(state: GroupState, { membersPerCall, deletion }: PlanPolicy): Plan {
-  const { mustLook, deleted, created, ids, cells, desired, observed, links } = state;
+  const { mustLook, deleted, created, ids, cells, desired, links } = state;
   const waiting = listWaiting(cells);
   if (mustLook) return { step: LOOK, done: [] };
   if (!isInService(ids)) return deleted ? { step: undefined, done: waiting } : planCreation(state);
@@ -125,7 +120,7 @@ export function planGroup(state: GroupState, { membersPerCall, deletion }: PlanP
     if (!isWaiting(cells.existence)) return { step: undefined, done: waiting };
     return { step: { kind: 'remove', facts: [{ part: 'existence' }] }, done: [] };
   }
-  const differing = observed && listGroupDifferences(desired, observed, cells);
+  const differing = listDiffering(state, 'scim');
   const isOurs = (field: GroupField) => isPlain(field) && isOwned(field, desired) && !deleted;
   const open = listOpen(cells, differing, isOurs).filter(isPlain);
   const roles = waiting.filter(isEntityField).flatMap((field) => toEntityFacts(state, field));

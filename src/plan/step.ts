@@ -1,9 +1,10 @@
 import type { Cells } from '../domain/cell.ts';
 import type { SentChange } from '../domain/change.ts';
-import { FIELD_CHANGES } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
 import { findFailed } from '../domain/failure.ts';
-import type { DesiredGroup, DesiredUser, Field, LinkChange } from '../domain/kinds.ts';
+import type { DesiredGroup, DesiredUser, Field } from '../domain/kinds.ts';
+import { FIELDS } from '../domain/kinds.ts';
+import type { LinkChange } from '../domain/link.ts';
 
 export type { Field };
 
@@ -155,5 +156,5 @@ function toChange({ part, values = {} }: PlannedFact): SentChange {
   // A suspension is a deactivation, as the audit log calls it.
   const isOn = active ?? (temporarilyInactive === undefined ? undefined : !temporarilyInactive);
   if (isOn !== undefined) return { kind: isOn ? 'user.activate' : 'user.deactivate' };
-  return { kind: FIELD_CHANGES[part][0] };
+  return { kind: FIELDS[part].changes[0] };
 }

@@ -1,13 +1,15 @@
 import { withLicences, withRole } from '../domain/assignment.ts';
+import type { Cell } from '../domain/cell.ts';
 import { isWaiting } from '../domain/cell.ts';
-import { CHANGES, findHarm, listFieldChanges, toChangeKey } from '../domain/change.ts';
+import { CHANGES, findHarm, toChangeKey } from '../domain/change.ts';
 import type { Difference } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import { GROUP_EXTENSION, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, ObservedGroup, ObservedUser, Sightings } from '../domain/kinds.ts';
-import { isGone, toGroupValues, toUserValues } from '../domain/kinds.ts';
+import { isGone } from '../domain/kinds.ts';
 import { splitName } from '../domain/name.ts';
 import type { PlanAction } from '../domain/plan.ts';
+import { listFieldChanges } from '../domain/plan.ts';
 import { limitMarks } from '../domain/text.ts';
 import type { GivenKey, JsonObject, ResourceKey } from '../domain/values.ts';
 import { keyText } from '../domain/values.ts';
@@ -66,14 +68,15 @@ export async function listChanges(
   const { type, id: resourceId } = row;
   const changes = await (type === 'user'
     ? listOfUser(db, row, deactivation)
-    : listOfGroup(db, row));
+    : listOfGroup(db, row, deactivation));
   return changes.map(({ memberId = '', ...change }) => {
     return { ...change, type, resourceId, memberId, harm: findHarm(change) };
   });
 }
 
 async function listOfUser(db: Db, row: UserRow, deactivation: Deactivation): Promise<Change[]> {
-  const { observed, desired, cells, deleted } = toUserState(row);
+  const state = toUserState(row);
+  const { observed, desired, cells, deleted } = state;
   if (isWaiting(cells.account)) return [];
   if (!isLinked(row) || isGone(observed)) {
     if (deleted || !desired.active) return [];
@@ -81,8 +84,7 @@ async function listOfUser(db: Db, row: UserRow, deactivation: Deactivation): Pro
   }
   const changes: Change[] = [];
   if (observed !== undefined) {
-    const values = toUserValues(desired, observed, deactivation);
-    changes.push(...listFieldChanges(values, cells, (field) => !isWaiting(cells[field])));
+    changes.push(...listFieldChanges(state, deactivation, isIdle));
   } else if (!hasWaiting(row)) {
     // Nothing was ever seen of the account: that of a deleted user is taken to work.
     const off = { desired: { active: false }, observed: { active: true } };
@@ -99,8 +101,11 @@ async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boole
   return users.some((other) => other.id !== id);
 }
 
-async function listOfGroup(db: Db, row: GroupRow): Promise<Change[]> {
-  const { observed, desired, cells } = toGroupState(row);
+const isIdle = (cell: Cell | undefined) => !isWaiting(cell);
+
+async function listOfGroup(db: Db, row: GroupRow, deactivation: Deactivation): Promise<Change[]> {
+  const state = toGroupState(row);
+  const { observed, desired, cells } = state;
   if (row.deleted_at !== null) return listOfDeletedGroup(db, row);
   const isAsked = isWaiting(cells.existence);
   const { displayName } = desired;
@@ -109,9 +114,7 @@ async function listOfGroup(db: Db, row: GroupRow): Promise<Change[]> {
   if (!isLinked(row)) return [...(isAsked ? [] : [creation]), ...(await listOfLists(db, row))];
   if (isAsked || observed === undefined) return [];
   if (isGone(observed)) return [creation];
-  const values = toGroupValues(desired, observed);
-  const changes = listFieldChanges(values, cells, (field) => !isWaiting(cells[field]));
-  return [...changes, ...(await listOfLists(db, row))];
+  return [...listFieldChanges(state, deactivation, isIdle), ...(await listOfLists(db, row))];
 }
 
 /** Lists what a deleted group is to lose; one that another group stands for by now is left alone. */

@@ -1,6 +1,7 @@
 import type { Echo } from '../domain/cell.ts';
 import type { SeenEntities } from '../domain/entity.ts';
-import type { LinkChange, ObservedGroup, ObservedUser, UpstreamGroupIds } from '../domain/kinds.ts';
+import type { ObservedGroup, ObservedUser, UpstreamGroupIds } from '../domain/kinds.ts';
+import type { LinkChange } from '../domain/link.ts';
 import type { Refusal } from '../domain/values.ts';
 import { BridgeError } from '../domain/values.ts';
 import type { Field, Part } from '../plan/step.ts';

@@ -1,5 +1,6 @@
 import { listWaiting } from '../domain/cell.ts';
-import type { GroupState, LinkChange, UserState } from '../domain/kinds.ts';
+import type { GroupState, UserState } from '../domain/kinds.ts';
+import type { LinkChange } from '../domain/link.ts';
 import { NOT_APPLIED } from '../domain/values.ts';
 import type { Field, Part, Step, StepKind, Values } from '../plan/step.ts';
 import { hasFailed, listFields, listLinks, listParts, toValues } from '../plan/step.ts';

@@ -3,7 +3,6 @@ import { ask, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { findWantedRoles, isEntityField, losesRoles, wantEntities } from '../domain/entity.ts';
 import { OWN_EXTENSION, toExtension, USER_EXTENSION } from '../domain/extensions.ts';
 import type { Deactivation, Field } from '../domain/kinds.ts';
-import { toDesiredGroup, toDesiredUser } from '../domain/kinds.ts';
 import { listTaken, removesGroupAccess, removesUserAccess } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
@@ -14,7 +13,7 @@ import { combine, isAsked, toCellsAfterWrite } from '../domain/write.ts';
 import { parseCells, parseStored, toCellColumns, toColumns } from '../store/engine/columns.ts';
 import { listGroupNamesOf } from '../store/links/of-users.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
-import { isLinked, toGroupState, toSeenEntities, toUserState } from '../store/resources/state.ts';
+import { isLinked, toSeenEntities, toState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 
@@ -35,14 +34,10 @@ export function listTakenFrom(
   row: ResourceRow,
   { before, after, cells, fields, isDoubted }: FieldChange,
 ): Field[] {
-  const { observed } = toState(row);
-  const toDesired = (attributes: JsonObject) =>
-    row.type === 'user'
-      ? toDesiredUser(attributes, row.deleted_at !== null)
-      : toDesiredGroup(attributes);
+  const { desired, observed } = toState(row, { attributes: after });
   const taken = listTaken({
-    before: before && toDesired(before),
-    after: toDesired(after),
+    before: before && toState(row, { attributes: before }).desired,
+    after: desired,
     observed: isDoubted ? undefined : observed,
     isInService: isLinked(row),
     fields,
@@ -59,9 +54,13 @@ export const toCellsAfter = (
   row: ResourceRow,
   { after: attributes, cells, fields }: FieldChange,
   how: { readonly version: number; readonly deactivation: Deactivation },
-) => toCellsAfterWrite({ state: toState(row), cells, attributes, fields, ...how });
-
-const toState = (row: ResourceRow) => (row.type === 'user' ? toUserState(row) : toGroupState(row));
+) =>
+  toCellsAfterWrite({
+    before: toState(row),
+    after: toState(row, { attributes, cells }),
+    fields,
+    ...how,
+  });
 
 /** Columns of a row whose attributes and cells change; the members of a group may be stuck too. */
 export const toWrittenColumns = (
@@ -75,12 +74,9 @@ export const toWrittenColumns = (
 
 /** True when access is taken by what waits. A removal of a group that waits already keeps its class. */
 export function removesAccess(row: ResourceRow, attributes: JsonObject, cells: Cells<Field>) {
-  if (row.type === 'user') {
-    const desired = toDesiredUser(attributes, false);
-    return removesUserAccess({ ...toUserState(row), desired, cells });
-  }
-  const desired = toDesiredGroup(attributes);
-  return row.due_class === 0 || removesGroupAccess({ ...toGroupState(row), desired, cells });
+  const state = toState(row, { attributes, cells });
+  if (state.type === 'user') return removesUserAccess(state);
+  return row.due_class === 0 || removesGroupAccess(state);
 }
 
 interface AskedAttributes {

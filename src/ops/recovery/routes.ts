@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
+import type { Cell } from '../../domain/cell.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import type { ChangeKind } from '../../domain/change.ts';
-import { listFieldChanges } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
-import type { Deactivation, OwnGroupField, UserField } from '../../domain/kinds.ts';
-import { toGroupValues, toUserValues } from '../../domain/kinds.ts';
+import type { Deactivation } from '../../domain/kinds.ts';
+import { listFieldChanges } from '../../domain/plan.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import { parseStored } from '../../store/engine/columns.ts';
@@ -120,19 +120,18 @@ function listNames(row: ResourceRow): string[] {
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
 function listUserChanges(row: UserRow, match: ResourceRow | undefined, deactivation: Deactivation) {
   const account = match?.type === 'user' ? toObservedUser(match) : undefined;
-  const { desired, observed = account, cells } = toUserState(row);
-  if (row.origin === null || observed === undefined) return [];
-  const isAsked = (field: UserField) => isWaiting(cells.account) || isWaiting(cells[field]);
-  const values = toUserValues(desired, observed, deactivation);
-  return listFieldChanges(values, cells, isAsked).map((change) => ({ ...change, count: 1 }));
+  const state = toUserState(row);
+  if (row.origin === null) return [];
+  const isAsked = (cell: Cell | undefined) => isWaiting(state.cells.account) || isWaiting(cell);
+  const known = { ...state, observed: state.observed ?? account };
+  return listFieldChanges(known, deactivation, isAsked).map((change) => ({ ...change, count: 1 }));
 }
 
 function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]) {
   if (row.origin === null) return [];
-  const { desired, observed, cells } = toGroupState(row);
-  const values = observed && toGroupValues(desired, observed);
-  const isAsked = (field: OwnGroupField) => isWaiting(cells[field]);
-  const own = values ? listFieldChanges(values, cells, isAsked) : [];
+  const state = toGroupState(row);
+  const { cells } = state;
+  const own = listFieldChanges(state, 'scim', isWaiting);
   const entities = listEntityFields(cells).filter((field) => isWaiting(cells[field]));
   const removed = entities.filter((field) => findWantedRoles(cells[field]) === '').length;
   const counted: readonly { kind: ChangeKind; count: number }[] = [

@@ -1,10 +1,10 @@
 import type { Cells } from '../../domain/cell.ts';
 import { isWaiting } from '../../domain/cell.ts';
-import { listChangedFields } from '../../domain/change.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import { listGroupDifferences, listUserDifferences } from '../../domain/kinds.ts';
+import { listDiffering } from '../../domain/kinds.ts';
 import { fullName } from '../../domain/name.ts';
+import { listChangedFields } from '../../domain/plan.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../../domain/rule-book.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
@@ -101,9 +101,10 @@ interface Explained extends Pick<Given, 'held'> {
 }
 
 async function explainUser(db: Db, row: rows.UserRow, { rules, held, links }: Given) {
-  const { desired, observed, cells, upstreamId, mustLook } = toUserState(row);
   const { deactivation, book } = rules;
-  const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
+  const state = toUserState(row);
+  const { desired, observed, cells, upstreamId, mustLook } = state;
+  const differing = listDiffering(state, deactivation) ?? [];
   const rulings = book.ruleUser((await listGroupNamesOf(db, [row.id])).get(row.id) ?? []);
   const isSeen = observed !== undefined && !mustLook;
   const it = { row, cells, isSeen, differing, held, book, rulings };
@@ -127,9 +128,10 @@ async function explainUser(db: Db, row: rows.UserRow, { rules, held, links }: Gi
 }
 
 async function explainGroup(db: Db, row: rows.GroupRow, { rules: { book }, held, links }: Given) {
-  const { desired, observed, cells, ids, mustLook, entities } = toGroupState(row);
+  const state = toGroupState(row);
+  const { desired, observed, cells, ids, mustLook, entities } = state;
   const { all: _, ...members } = await countLinks(db, 'member', row);
-  const differing = observed ? listGroupDifferences(desired, observed, cells) : [];
+  const differing = listDiffering(state, 'scim') ?? [];
   const isSeen = observed !== undefined && !mustLook;
   const it = { row, cells, isSeen, differing, held, book, rulings: book.ruleGroup(row.name) };
   const known = Object.entries({ SCIM: ids.scimId, REST: ids.restId, uid: ids.uid });

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownProvider } from '../../access/credentials.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
-import { isWorking, listUserDifferences } from '../../domain/kinds.ts';
+import { isWorking, listDiffering } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { eraseUser } from '../../reconcile/erasure/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
@@ -108,13 +108,12 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
 }
 
 async function toUsers({ rules }: OpsSources, rows: readonly lists.Remarked<'user'>[]) {
-  const { deactivation } = rules;
   return rows.map((row): OpsJson<'User'> => {
-    const { upstreamId = null, desired, observed, cells } = toUserState(row);
-    const isActive = observed ? isWorking(observed, deactivation) : null;
-    const differing = observed ? listUserDifferences(desired, observed, cells, deactivation) : [];
-    const isAddressKept =
-      row.origin !== null && differing.includes('address') && !isWaiting(cells.address);
+    const state = toUserState(row);
+    const { upstreamId = null, desired, observed, cells } = state;
+    const isActive = observed ? isWorking(observed, rules.deactivation) : null;
+    const isOther = listDiffering(state, rules.deactivation)?.includes('address') === true;
+    const isAddressKept = row.origin !== null && isOther && !isWaiting(cells.address);
     return toView('User', row, {
       ...toParts(row, observed),
       upstreamId,

@@ -1,8 +1,9 @@
 import type { Cell } from '../../domain/cell.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
-import type { GroupState, LinkChange, SentCreate, UserState } from '../../domain/kinds.ts';
+import type { GroupState, SentCreate, UserState } from '../../domain/kinds.ts';
 import { toSentUser } from '../../domain/kinds.ts';
+import type { LinkChange } from '../../domain/link.ts';
 import { toLinkText } from '../../domain/link.ts';
 import { removesGroupAccess, removesUserAccess } from '../../domain/protection.ts';
 import type { ResourceKey } from '../../domain/values.ts';
@@ -76,7 +77,7 @@ export function planStep(
     const state = { ...known, mustLook: toLook(known, known.cells.account) };
     return { type: 'user', row, state, action: planUser(state, toPolicy(deps)).step, at };
   }
-  const known = toPlannableGroup({ ...toGroupState(row, links), mustLook }, at);
+  const known = toPlannableGroup({ ...toGroupState(row, { links }), mustLook }, at);
   const { existence } = known.deleted ? {} : known.cells;
   const state = { ...known, mustLook: toLook(known, existence) };
   return { type: 'group', row, state, action: planGroup(state, toPolicy(deps)).step, at };
@@ -91,7 +92,7 @@ export function listDone(
   if (isLookDue(row, deps.clock.now())) return [];
   return row.type === 'user'
     ? planUser(toUserState(row), toPolicy(deps)).done
-    : planGroup(toGroupState(row, links), toPolicy(deps)).done;
+    : planGroup(toGroupState(row, { links }), toPolicy(deps)).done;
 }
 
 /** True where a look comes before anything else: it was asked for, or lost calls cannot take effect any more. */

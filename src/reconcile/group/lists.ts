@@ -1,6 +1,7 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { isEntityField, toEntityField, toEntityUid, toRoleText } from '../../domain/entity.ts';
-import type { GroupState, LinkChange, UpstreamGroupIds } from '../../domain/kinds.ts';
+import type { GroupState, UpstreamGroupIds } from '../../domain/kinds.ts';
+import type { LinkChange } from '../../domain/link.ts';
 import { isSameSpelt } from '../../domain/name.ts';
 import { findRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';

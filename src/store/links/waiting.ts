@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { LinkChange } from '../../domain/kinds.ts';
+import type { LinkChange } from '../../domain/link.ts';
 import type { Refusal } from '../../domain/values.ts';
 import { isNotApplied } from '../../domain/values.ts';
 import { parseStored, waits } from '../engine/columns.ts';

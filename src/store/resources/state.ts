@@ -1,11 +1,13 @@
 import type { Cells } from '../../domain/cell.ts';
 import type { SeenEntities } from '../../domain/entity.ts';
 import type {
+  Field,
   GroupField,
   GroupState,
   ObservedGroup,
   ObservedUser,
   SentCreate,
+  State,
   UpstreamGroupIds,
   UserField,
   UserState,
@@ -17,42 +19,50 @@ import { parseCells, parseStored } from '../engine/columns.ts';
 import type { Origin } from '../schema.ts';
 import type { GroupRow, ResourceRow, UserRow } from './rows.ts';
 
+/** What may be given instead of what a row says: other attributes or cells, and the waiting members and admins of a group. */
+interface Given {
+  readonly attributes?: JsonObject;
+  readonly cells?: Cells<Field>;
+  readonly links?: GroupState['links'];
+}
+
 /** Input of the plan for a user. */
-export function toUserState(row: UserRow): UserState {
-  const deleted = row.deleted_at !== null;
-  return {
-    id: row.id,
-    upstreamId: row.upstream_id ?? undefined,
-    desired: toDesiredUser(parseStored<JsonObject>(row.attributes), deleted),
-    observed: toObservedUser(row),
-    ...toCommonState(row),
-    cells: parseCells(row),
-  };
-}
+export const toUserState = (row: UserRow, given: Given = {}): UserState => ({
+  ...toCommonState(row, given),
+  type: 'user',
+  id: row.id,
+  upstreamId: row.upstream_id ?? undefined,
+  desired: toDesiredUser(toAttributes(row, given), row.deleted_at !== null),
+  observed: toObservedUser(row),
+});
 
-/** Input of the plan for a group, with the waiting changes of members and admins; none where only the group itself matters. */
-export function toGroupState(row: GroupRow, links: GroupState['links'] = []): GroupState {
-  return {
-    id: row.id,
-    ids: toUpstreamIds(row),
-    desired: toDesiredGroup(parseStored<JsonObject>(row.attributes)),
-    observed: toObservedGroup(row),
-    entities: toSeenEntities(row),
-    created: row.origin === 'created',
-    ...toCommonState(row),
-    cells: parseCells(row),
-    links,
-  };
-}
+/** Input of the plan for a group; without links where only the group itself matters. */
+export const toGroupState = (row: GroupRow, given: Given = {}): GroupState => ({
+  ...toCommonState(row, given),
+  type: 'group',
+  id: row.id,
+  ids: toUpstreamIds(row),
+  desired: toDesiredGroup(toAttributes(row, given)),
+  observed: toObservedGroup(row),
+  entities: toSeenEntities(row),
+  created: row.origin === 'created',
+  links: given.links ?? [],
+});
 
-function toCommonState(row: ResourceRow) {
-  return {
-    version: row.version,
-    deleted: row.deleted_at !== null,
-    mustLook: row.must_look !== 0,
-    sentCreates: parseStored<SentCreate[]>(row.sent_creates),
-  };
-}
+/** Input of the plan for a user or group. */
+export const toState = (row: ResourceRow, given?: Given): State =>
+  row.type === 'user' ? toUserState(row, given) : toGroupState(row, given);
+
+const toAttributes = (row: ResourceRow, { attributes }: Given) =>
+  attributes ?? parseStored<JsonObject>(row.attributes);
+
+const toCommonState = (row: ResourceRow, { cells }: Given) => ({
+  cells: cells ?? parseCells<Field>(row),
+  version: row.version,
+  deleted: row.deleted_at !== null,
+  mustLook: row.must_look !== 0,
+  sentCreates: parseStored<SentCreate[]>(row.sent_creates),
+});
 
 type IdColumns = Pick<GroupRow, 'upstream_uid' | 'upstream_id' | 'upstream_scim_id'>;
 
