@@ -7,9 +7,8 @@ import type { Settings } from '../settings/schema.ts';
 import { findStoreFile, toStoreUrl } from '../settings/store-url.ts';
 import { openStore } from '../store/engine/database.ts';
 import { MIGRATIONS, MOVED, migrate } from '../store/engine/migrate.ts';
-import { connect, takeFile } from '../store/engine/sqlite.ts';
-import * as sqlite from '../store/engine/sqlite-backup.ts';
-import { moveStore, sealSqlite, unsealSqlite } from '../store/move.ts';
+import { connect } from '../store/engine/sqlite.ts';
+import * as offline from '../store/offline.ts';
 import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import type { Call, Output } from './command.ts';
@@ -29,7 +28,7 @@ export async function backUp(call: Call<{ readonly file: string }>): Promise<Out
   const { file } = call.typed;
   const path = findStoreFile(call.loadSettings().settings);
   if (path === undefined) throw new BridgeError('backup-failed', POSTGRES_BACKUP);
-  sqlite.backUpSqlite(path, resolve(file));
+  offline.backUpSqlite(path, resolve(file));
   return { text: `The store is in ${file}, proven whole. Keep it as secret as the store.\n` };
 }
 
@@ -55,7 +54,7 @@ export async function restore(call: Call<{ readonly file?: string }>): Promise<O
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
-  await sqlite.replaceSqlite({ path, from: resolve(file), keptAs, prepare });
+  await offline.replaceSqlite({ path, from: resolve(file), keptAs, prepare });
   return { text: `The backup is the store now. What was there before: ${keptAs}\n${NEXT_START}` };
 }
 
@@ -90,19 +89,19 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
   if (call.typed.undo) return undoMove(call, settings);
   const to = findTarget(call);
   const path = findSource(settings);
-  using _lock = takeFile(path, sqlite.LOCK_WAIT_MS);
-  const file = sqlite.inspectSqlite(path);
+  using _lock = offline.lockSqlite(path);
+  const file = offline.inspectSqlite(path);
   const isOlder = file.migrations.length < MIGRATIONS.length;
   const older = isOlder ? 'is of an earlier version: start this one on it once' : undefined;
-  const fault = sqlite.findFault(file) ?? older;
+  const fault = offline.findFault(file) ?? older;
   if (fault !== undefined) throw toFailure(`${path} ${fault}`);
   const tables = await withStore(to, async (target) => {
     using source = connect(path, { readOnly: true });
     const onProgress = ({ done, total }: { done: number; total: number }) =>
       call.showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
-    return await moveStore(source, target, onProgress);
+    return await offline.moveStore(source, target, onProgress);
   });
-  sealSqlite(path);
+  offline.markSqlite(path, 'moved');
   const rows = tables.reduce((sum, one) => sum + one.rows, 0);
   const end = `
 ${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, row by row.
@@ -136,10 +135,10 @@ async function undoMove(call: Call<MoveOptions>, settings: Settings) {
   const question = 'Make the file the store again? Only where no bridge has run on PostgreSQL yet.';
   if (!(await confirm(call, question))) return undefined;
   const path = findSource(settings);
-  using _lock = takeFile(path, sqlite.LOCK_WAIT_MS);
-  if (!sqlite.inspectSqlite(path).migrations.includes(MOVED))
+  using _lock = offline.lockSqlite(path);
+  if (!offline.inspectSqlite(path).migrations.includes(MOVED))
     throw toFailure(`${path} was not moved`);
-  unsealSqlite(path);
+  offline.markSqlite(path, 'store');
   const next = `set DATABASE_URL to sqlite:${path}. Empty the database before another move.`;
   return { text: `${path} is the store again: ${next}\n` };
 }

@@ -2,14 +2,13 @@ import type { Insertable, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import type { ChangeKind, HarmKind, SentChange } from '../domain/change.ts';
 import { listHarms, listKindsOf } from '../domain/change.ts';
-import { isEntityField } from '../domain/entity.ts';
 import type { ResourceKey } from '../domain/values.ts';
 import { foldCase } from '../domain/values.ts';
-import { allOf, chunks, readInChunks, readNumber, select } from './engine/dialect.ts';
+import { allOf, chunks, readInChunks, readNumber, readOne, select } from './engine/dialect.ts';
 import { listCalledNames } from './resources/find.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import type { Schema } from './schema.ts';
-import { createShared } from './shared-state.ts';
+import { HAS_REMARK } from './schema.ts';
 import type { Db } from './store.ts';
 import type { NewestPart, Row } from './tables.ts';
 import { deleteWhere, insertAll, listWhere, putAll, updateWhere } from './tables.ts';
@@ -141,28 +140,21 @@ const driftsOf = (id: string) => sql`select id from drifts where resource_id = $
 const plansOf = (id: string) => sql`select plan_id from plan_actions where resource_id = ${id}
   union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
 
-/** What operators see of requests: `left-out`: taken without a refused part. `name-recycled`: an account passed on. */
-type RemarkKind = 'left-out' | 'name-recycled';
+/** Repairs that an operator is shown: requests taken without a refused part, and accounts that were passed on. */
+type RemarkKind = 'part-left-out' | 'name-recycled';
 
-/** Number of requests with the same remark within a day of each other; times in epoch milliseconds. */
+/** Number of requests with such a repair within a day; times in epoch milliseconds. */
 export type Remark = Readonly<Record<'requests' | 'since' | 'last', number>>;
 
-const RECENT_MS = 86_400_000;
-
-/** Keeps a remark about a request. */
-export async function keepRemark(tx: Db, kind: RemarkKind, now: number): Promise<void> {
-  await createShared<Remark>(kind).change(tx, now, (before) => {
-    const { requests, since } = toRecent(before, now) ?? { requests: 0, since: now };
-    return { requests: requests + 1, since, last: now };
-  });
-}
+const DAY_MS = 86_400_000;
 
 /** Finds such requests of the last day. */
-export const findRemark = async (db: Db, kind: RemarkKind, now: number) =>
-  toRecent(await createShared<Remark>(kind).find(db), now);
-
-const toRecent = (remark: Remark | undefined, now: number) =>
-  remark && now - remark.last < RECENT_MS ? remark : undefined;
+export async function findRemark(db: Db, kind: RemarkKind, now: number) {
+  const found = await readOne<Remark>(db)`
+    select count(*) as requests, min(at) as since, max(at) as last from requests
+    where at > ${now - DAY_MS} and ${sql.raw(HAS_REMARK)} and written like ${`%"${kind}"%`}`;
+  return found.requests > 0 ? found : undefined;
+}
 
 /** A change as the ledger holds it. `is_repair` 1: a plan asked for it, or it follows from a deletion. */
 export type WrittenChange = Pick<Row<'own_calls'>, 'id' | 'kind' | 'is_repair'>;
@@ -187,30 +179,20 @@ export function insertOwnCall(
 }
 
 /** SQL for 1 where a plan takes this away, or where it is the place of a deleted user, who counts alone; else 0. */
-function toIsRepair(resourceId: string, { kind, memberId }: SentChange): RawBuilder<unknown> {
+function toIsRepair(resourceId: string, { kind, memberId = '' }: SentChange): RawBuilder<unknown> {
   const [harm] = listHarms([{ kind }]);
   if (harm === undefined) return sql`0`;
-  const place = toAccount(memberId);
-  const isUser = sql`type = 'user' and upstream_id = ${place} and deleted_at is`;
+  // A call names a user by the account; -1: no account has such an id.
+  const account = /^\d{1,15}$/.test(memberId) ? Number(memberId) : -1;
+  const isUser = sql`type = 'user' and upstream_id = ${account} and deleted_at is`;
   const follows = sql`(exists (select 1 from resources where ${isUser} not null)
     and not exists (select 1 from resources where ${isUser} null))`;
   return sql`case when ${follows} or exists (
     select 1 from plan_actions as action left join resources as member on member.id = action.member_id
     where action.resource_id = ${resourceId} and action.status = 'released' and action.harm = ${harm}
-    and ${toMember(memberId)}
+    and (action.member_id = ${memberId} or member.upstream_id = ${account})
   ) then 1 else 0 end`;
 }
-
-/** Condition of the member of an action: none, a user, or an entity, which plans and calls name alike. */
-function toMember(memberId: string | undefined): RawBuilder<unknown> {
-  if (memberId === undefined) return sql`action.member_id = ''`;
-  return isEntityField(memberId)
-    ? sql`action.member_id = ${memberId}`
-    : sql`member.upstream_id = ${toAccount(memberId)}`;
-}
-
-/** Account of a member, by its text in a call; -1: no account has such an id. */
-const toAccount = (memberId = '') => (/^\d{1,15}$/.test(memberId) ? Number(memberId) : -1);
 
 /** Tells whether a call may have made a released change of a plan: else the service held it before. */
 export async function mayHaveMade(

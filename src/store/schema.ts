@@ -24,6 +24,9 @@ export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
  */
 type NoticePhase = 'began' | 'sent' | 'active' | 'ended' | 'once';
 
+/** Condition of a request with a repair that operators are shown. */
+export const HAS_REMARK = `(written like '%"part-left-out"%' or written like '%"name-recycled"%')`;
+
 /** The whole store, each table behind those that it refers to. Times are epoch milliseconds, flags 0 or 1. */
 export const TABLES = {
   /** Users and groups. Columns that only one type has are null or 0 for the other. */
@@ -335,6 +338,7 @@ export const TABLES = {
     refused: 'index (status, seq) where status >= 400',
     credential: 'index (credential, resource_type, seq)',
     at: 'index (at)',
+    remarked: `index (at) where ${HAS_REMARK}`,
   }),
 
   /** Decision of an operator, or outage of the service. */

@@ -285,7 +285,7 @@ describe('provider choices', () => {
     const account = bridge.sandbox.service.getUser(`${name}@example.com`);
     expect(account).toMatchObject({ active: true, appsPermissions: 0 });
     expect((await bridge.request('GET', `/Users/${old}`)).status).toBe(404);
-    expect(await bridge.listReasons()).toContain('name-recycled');
+    await expect.poll(() => bridge.listReasons()).toContain('name-recycled');
   });
 });
 

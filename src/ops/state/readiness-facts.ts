@@ -106,7 +106,7 @@ async function readStored(sources: HealthSources) {
     auditFailure: isAuditFollowed ? ((await POLL_STATE.find(db))?.failure ?? undefined) : undefined,
     waitingPlans: await countWaitingPlans(db),
     lateLeavers: await findLateLeavers(db, { before: now - LEAVER_LATE_MS, limit: 1 }),
-    leftOut: await findRemark(db, 'left-out', now),
+    leftOut: await findRemark(db, 'part-left-out', now),
     recycled: await findRemark(db, 'name-recycled', now),
     providerHarm: await readProviderHarm(),
     access: {

@@ -6,7 +6,6 @@ import { BridgeError, foldCase, NOT_THERE, toResourceKey } from '../../domain/va
 import type { Lock } from '../../reconcile/waiters.ts';
 import { keepChange } from '../../store/due.ts';
 import { parseCells } from '../../store/engine/columns.ts';
-import { keepRemark } from '../../store/logs.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import { lockRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -125,9 +124,7 @@ async function storeKnowing(
       storeWrite(deps, async (tx) => {
         const written = await write(tx);
         const [refusal] = repairs.listLeftOut();
-        if (refusal === undefined) return written;
-        if (!written.takesAccess) throw refusal;
-        await keepRemark(tx, 'left-out', deps.clock.now());
+        if (refusal !== undefined && !written.takesAccess) throw refusal;
         return written;
       }),
     );

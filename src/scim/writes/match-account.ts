@@ -8,7 +8,6 @@ import { findTerms } from '../../store/credentials.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
-import { keepRemark } from '../../store/logs.ts';
 import {
   listAccountNames,
   listHolders,
@@ -32,7 +31,7 @@ interface Recognition extends Pick<Handling, 'match' | 'returning'> {
 /** Correlates a new user on names and addresses. The row that is found is locked, so that one of two requests takes the account over. @throws StoreError `store-contended` */
 export async function matchUser(
   tx: Db,
-  { provider, clock }: ProviderDeps,
+  { provider }: Pick<ProviderDeps, 'provider'>,
   asked: Asked,
   repairs: Repairs,
 ): Promise<Match<'user'>> {
@@ -52,7 +51,6 @@ export async function matchUser(
     if (!isOther) return match;
     // The account of another person, without the licences of that one.
     repairs.count('name-recycled');
-    await keepRemark(tx, 'name-recycled', clock.now());
     const extension = { appsPermissions: 0, ...toExtension(attributes, USER_EXTENSION) };
     const names = new Set([...asked.names, toWrittenName(USER_EXTENSION, 'appsPermissions')]);
     const given = { ...attributes, [USER_EXTENSION]: extension };

@@ -14,7 +14,7 @@ import { describePostgres } from '../../test/support/stores.ts';
 import { getTemplate } from '../../test/support/take-store.ts';
 import type { JsonObject } from '../domain/values.ts';
 import { takeFile } from './engine/sqlite.ts';
-import { backUpSqlite, replaceSqlite } from './engine/sqlite-backup.ts';
+import { backUpSqlite, replaceSqlite } from './offline.ts';
 import type { Db } from './store.ts';
 
 function makeFile() {
