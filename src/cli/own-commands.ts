@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Option } from 'commander';
 import { toLocalAddress } from '../app/ops-client.ts';
 import { BridgeError } from '../domain/values.ts';
-import { findStoreFile } from '../settings/store-url.ts';
+import { findStoreFile } from '../settings/load.ts';
 import type { ApiOptions } from './api.ts';
 import { commandOf } from './command.ts';
 import { JSON_TEXT, pairOption, YES } from './options.ts';

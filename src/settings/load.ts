@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { listCrossProblems, listWarnings } from './cross-rules.ts';
 import type { SettingProblem } from './errors.ts';
@@ -11,7 +12,6 @@ import type { ShownSetting } from './shown.ts';
 import { listShownSettings, toShownRefusal } from './shown.ts';
 import type { Environment, Given, SettingsSource } from './sources.ts';
 import { readSources } from './sources.ts';
-import { toStoreUrl } from './store-url.ts';
 
 export type { SettingsSource } from './sources.ts';
 
@@ -120,4 +120,16 @@ function listMisspelt(env: Environment): string[] {
     if (nearest === undefined) return [];
     return [`The environment variable ${name} is not read. Did you mean ${nearest}?`];
   });
+}
+
+/** Address of the store. The sandbox has its own default: a store belongs to one service for ever. */
+export function toStoreUrl({ database, upstream }: Settings): string {
+  const isSandbox = upstream.url === undefined;
+  return database.url ?? (isSandbox ? 'sqlite:data/sandbox-bridge.db' : 'sqlite:data/bridge.db');
+}
+
+/** Finds the whole path of the store's file; undefined: the store is PostgreSQL. */
+export function findStoreFile(settings: Settings): string | undefined {
+  const path = /^sqlite:(.+)$/.exec(toStoreUrl(settings))?.[1];
+  return path === undefined ? undefined : resolve(path);
 }

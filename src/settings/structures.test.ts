@@ -39,9 +39,11 @@ const ONE_KEY = ': has to have exactly one of the keys group, adminsOf and membe
 test.each([
   ['5', ': Invalid input: expected object, received number'],
   ['{ name: X }', ONE_KEY],
-  ['{ permissions: 1 }', ONE_KEY],
   ['{ group: X, membersOf: X }', ONE_KEY],
-  ['{ group: X, from: Y }', ': Unrecognized key: "from"'],
+  [
+    '{ group: X, from: Y }',
+    `: Unrecognized key: "from"; allowed: group, permissions, addToCardsAndSpacesEnabled, entities`,
+  ],
   [
     '{ group: "" , permissions: 1 }',
     ' group: has to be the name of a group, `*` stands for any text',

@@ -167,17 +167,19 @@ const rule = z.looseObject({}).transform((entry, context): Rule => {
   }
   if (Object.keys(entry).length === 1) context.addIssue('sets nothing');
   const { success, data, error } = RULES[kind].safeParse(entry);
-  for (const { path, message } of error?.issues ?? [])
-    context.addIssue({ code: 'custom', path: [...path], message });
+  const allowed = Object.keys(RULES[kind].shape).join(', ');
+  for (const { code, path, message } of error?.issues ?? []) {
+    const known = code === 'unrecognized_keys' ? `; allowed: ${allowed}` : '';
+    context.addIssue({ code: 'custom', path: [...path], message: message + known });
+  }
   return success ? data : z.NEVER;
 });
 
 /** The rules of the configuration. */
 export function ruleList() {
-  return structured(z.array(rule).max(RULES_MAX), {
-    allowed:
-      'a list of rules, each with the key group, adminsOf or membersOf; JSON in the variable',
-  });
+  const allowed =
+    'a list of rules, each with the key group, adminsOf or membersOf; JSON in the variable';
+  return structured(z.array(rule).max(RULES_MAX), { allowed });
 }
 
 function findSenseless({ adminsOf, from }: { adminsOf: string; from: string }) {

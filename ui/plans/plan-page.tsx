@@ -72,7 +72,7 @@ function listMoments(plan: PlanOf): Fact[] {
   ];
 }
 
-function Decision({ plan: { id, hash, counts, status } }: { readonly plan: PlanOf }) {
+function Decision({ plan: { id, hash, counts, status, done } }: { readonly plan: PlanOf }) {
   const navigate = useNavigate();
   if (status === 'held') {
     return (
@@ -88,7 +88,7 @@ function Decision({ plan: { id, hash, counts, status } }: { readonly plan: PlanO
       </Acts>
     );
   }
-  if (status !== 'applied') return null;
+  if (status !== 'applied' || done === 0) return null;
   return (
     <Acts>
       <Act
