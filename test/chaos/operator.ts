@@ -125,13 +125,14 @@ export class Operator {
     }
   }
 
-  /** Whom a lost create may still bring forth; they are in no answer, and wanted by nobody. */
+  /** Whom a lost create may still bring forth: nothing of them waits for the service. */
   async #countLater(): Promise<number> {
     const soon = Date.now() + LATER_MS;
-    const isLater = ({ dueAt }: JsonObject) => dueAt !== null && Date.parse(String(dueAt)) > soon;
-    const users = await this.list('/users?deleted=true&due=true&');
-    const groups = await this.list('/groups?deleted=true&due=true&');
-    return [...users, ...groups].filter(isLater).length;
+    const lists = ['/users?', '/users?deleted=true&', '/groups?', '/groups?deleted=true&'];
+    const rows = await Promise.all(lists.map((list) => this.list(`${list}due=true&`)));
+    return rows.flat().filter(({ dueAt, pending }) => {
+      return String(pending) === '' && dueAt !== null && Date.parse(String(dueAt)) > soon;
+    }).length;
   }
 
   async #sweep(): Promise<string[]> {
