@@ -34,16 +34,14 @@ test('rules are a YAML list, or JSON in the environment, where they replace thos
   expect(load({ RULES }, "rules: [{ group: '*', permissions: 1 }]").settings.rules).toEqual(three);
 });
 
+const GROUP_KEYS = 'group, permissions, addToCardsAndSpacesEnabled, entities';
 const ONE_KEY = ': has to have exactly one of the keys group, adminsOf and membersOf';
 
 test.each([
   ['5', ': Invalid input: expected object, received number'],
   ['{ name: X }', ONE_KEY],
   ['{ group: X, membersOf: X }', ONE_KEY],
-  [
-    '{ group: X, from: Y }',
-    `: Unrecognized key: "from"; allowed: group, permissions, addToCardsAndSpacesEnabled, entities`,
-  ],
+  ['{ group: X, from: Y }', `: Unrecognized key: "from"; allowed: ${GROUP_KEYS}`],
   [
     '{ group: "" , permissions: 1 }',
     ' group: has to be the name of a group, `*` stands for any text',

@@ -127,12 +127,11 @@ export class Operator {
 
   /** Whom a lost create may still bring forth: nothing of them waits for the service. */
   async #countLater(): Promise<number> {
-    const soon = Date.now() + LATER_MS;
     const lists = ['/users?', '/users?deleted=true&', '/groups?', '/groups?deleted=true&'];
     const rows = await Promise.all(lists.map((list) => this.list(`${list}due=true&`)));
-    return rows.flat().filter(({ dueAt, pending }) => {
-      return String(pending) === '' && dueAt !== null && Date.parse(String(dueAt)) > soon;
-    }).length;
+    const isLater = ({ dueAt, pending }: JsonObject) =>
+      String(pending) === '' && Date.parse(String(dueAt)) > Date.now() + LATER_MS;
+    return rows.flat().filter(isLater).length;
   }
 
   async #sweep(): Promise<string[]> {
