@@ -2,42 +2,42 @@ import { holdsMore, toChangeKey } from '../../domain/change.ts';
 import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
 import { findRepair } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
-import type { JsonValue } from '../../domain/values.ts';
+import type { JsonValue, ResourceKey } from '../../domain/values.ts';
+import { BridgeError, keyText } from '../../domain/values.ts';
 import type { DriftRow, Finding } from '../../store/drifts.ts';
 import { changeDrifts, insertDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { parseCells, parseStored } from '../../store/engine/columns.ts';
-import { readParts } from '../../store/engine/dialect.ts';
 import { hasLink } from '../../store/links/links.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges } from '../../store/plans.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import { deleteRow, findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import {
-  deleteRow,
-  findRow,
-  listGroupsWith,
-  lockRow,
-  updateRow,
-} from '../../store/resources/rows.ts';
-import { toGroupState, toObservation, toUserState } from '../../store/resources/state.ts';
+  isRoleUnknown,
+  toGroupState,
+  toObservation,
+  toObservedUser,
+  toUserState,
+} from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import {
-  decideMerge,
-  isBusy,
-  isUnchanged,
-  listDifferences,
-  toLookAgainColumns,
-} from '../differences.ts';
+import { isBusy, isUnchanged, listDifferences, toLookAgainColumns } from '../differences.ts';
 import { lookAtGroup, observeGroup } from '../group/apply.ts';
 import { fetchList } from '../group/lists.ts';
 import type { Known, Outcome } from '../outcome.ts';
-import { seenOr } from '../outcome.ts';
+import { classify, seenOr } from '../outcome.ts';
+import { readList, storeSeen } from '../read/read-groups.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { tryLook } from '../sections.ts';
 import { withCalls } from '../step-call.ts';
 import { lookAtUser } from '../user/account.ts';
-import { findCompanyUser, observeCompanyUser, toObservedColumns } from '../user/observe.ts';
+import {
+  findCompanyUser,
+  lookUpOwner,
+  observeCompanyUser,
+  toObservedColumns,
+} from '../user/observe.ts';
 
 /** Result of a look. */
 export type Looked =
@@ -169,15 +169,6 @@ async function lookAtLists(deps: ReconcileDeps, row: GroupRow): Promise<Outcome>
   return { kind: 'done', known: { ...looked.known, ...admins, ...entities } };
 }
 
-/** Reads a list of a group; undefined: the service does not show it. */
-async function readList(
-  deps: ReconcileDeps,
-  { upstream_uid: uid }: GroupRow,
-  list: 'admins' | 'entities',
-): Promise<Pick<Known, 'adminIds' | 'entities'> | undefined> {
-  return uid === null ? undefined : seenOr(fetchList(deps, uid, list), undefined);
-}
-
 const UNLINKED: Outcome = { kind: 'later', problem: { code: 'not-found', words: '' } };
 
 /** True for a group that was found under another id. */
@@ -193,17 +184,13 @@ async function observe(tx: Db, row: ResourceRow, known: Known, now: number): Pro
   }
   if (row.type === 'user') return updateRow(tx, row, toObservedColumns(row, known.observed));
   if (isMoved(row, known)) return updateRow(tx, row, toLookAgainColumns(row, now));
-  return observeGroup(tx, row, known, now);
+  return observeGroup(tx, row, known, { now });
 }
 
-/** Effect of a comparison on the drifts of a user or group. */
-export interface DriftChanges {
-  /** Drifts that were seen again as they were, and those with other values. */
-  readonly same: readonly DriftRow[];
-  readonly other: readonly { readonly row: DriftRow; readonly difference: Difference }[];
-  readonly gone: readonly DriftRow[];
-  readonly fresh: readonly Difference[];
-}
+/** A difference as it is now, and the drift that is known of it; without a difference that drift is over. */
+export type DriftChange =
+  | { readonly drift: DriftRow; readonly difference: Difference | undefined }
+  | { readonly drift?: undefined; readonly difference: Difference };
 
 /** Drifts that are known of resources, and changes that a plan holds back: such a difference is no drift. */
 export type KnownDifferences = Awaited<ReturnType<typeof listKnown>>;
@@ -226,80 +213,132 @@ interface Comparing {
 export function compareWithKnown(
   { id }: ResourceRow,
   { differences, known: { drifts, held }, isSure }: Comparing,
-): DriftChanges {
+): DriftChange[] {
   const isHeld = ({ kind, memberId }: Difference) =>
     held.some(
       (one) =>
         one.resource_id === id && one.kind === findRepair(kind) && one.member_id === memberId,
     );
-  const isNews = (one: Difference) => isSure(one.kind, one.memberId) && !isHeld(one);
-  const fresh = new Map(differences.filter(isNews).map((one) => [toChangeKey(one), one]));
+  const news = differences.filter((one) => isSure(one.kind, one.memberId) && !isHeld(one));
+  const fresh = new Map(news.map((one) => [toChangeKey(one), one]));
   // Nothing else is known of what is not there.
   const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
-  const same: DriftRow[] = [];
-  const gone: DriftRow[] = [];
-  const other: DriftChanges['other'][number][] = [];
-  for (const row of drifts.filter((one) => one.resource_id === id)) {
-    const key = toChangeKey({ kind: row.kind, memberId: row.member_id });
-    const difference = fresh.get(key);
-    fresh.delete(key);
-    if (row.status === 'repairing' || !isSure(row.kind, row.member_id)) continue;
-    if (difference === undefined) gone.push(...(isMissing ? [] : [row]));
-    else if (isSame(row, difference)) same.push(row);
-    else other.push({ row, difference });
-  }
-  return { same, other, gone, fresh: [...fresh.values()] };
+  const known = drifts
+    .filter((one) => one.resource_id === id)
+    .flatMap((drift): DriftChange[] => {
+      const { kind, member_id: memberId, status } = drift;
+      const key = toChangeKey({ kind, memberId });
+      const difference = fresh.get(key);
+      fresh.delete(key);
+      const isLeft = status === 'repairing' || !isSure(kind, memberId);
+      return isLeft || (isMissing && difference === undefined) ? [] : [{ drift, difference }];
+    });
+  return [...known, ...[...fresh.values()].map((difference) => ({ difference }))];
 }
 
-function isSame(row: DriftRow, { desired, observed }: Difference): boolean {
-  return row.desired === JSON.stringify(desired) && row.observed === JSON.stringify(observed);
+/** True for a drift that was seen again as it was. */
+export function isSeenAgain({ drift, difference }: DriftChange): boolean {
+  if (drift === undefined || difference === undefined) return false;
+  const { desired, observed } = difference;
+  return drift.desired === JSON.stringify(desired) && drift.observed === JSON.stringify(observed);
 }
 
 /** Stores the changes of known drifts, and the new drifts that were seen twice; returns the new ones. */
 export async function storeDriftChanges(
   tx: Db,
-  { same, other, gone, fresh }: DriftChanges,
+  changes: readonly DriftChange[],
   finding: Finding,
 ): Promise<DriftRow[]> {
-  const { now } = finding;
-  await changeDrifts(tx, same, { last_seen_at: now });
-  for (const { row, difference } of other) {
-    const desired = JSON.stringify(difference.desired);
-    const observed = JSON.stringify(difference.observed);
-    // What is ignored is left alone up to what it was then.
-    const isMore = holdsMore({ ...difference, desired: parseStored<JsonValue>(row.observed) });
-    if (row.status === 'ignored' && isMore)
-      await changeDrifts(tx, [row], { status: 'open', ignored_until: null });
-    await changeDrifts(tx, [row], { desired, observed, last_seen_at: now });
+  for (const { drift, difference } of changes) {
+    if (drift) await changeDrifts(tx, [drift], toNext(drift, difference, finding.now));
   }
-  await changeDrifts(tx, gone, { status: 'gone', ended_at: now });
+  const fresh = changes.flatMap(({ drift, difference }) => (drift ? [] : difference));
   return insertDrifts(tx, fresh, finding);
 }
 
-/** Groups of one read of the store. */
-const PART = 200;
+function toNext(
+  drift: DriftRow,
+  difference: Difference | undefined,
+  now: number,
+): Partial<DriftRow> {
+  if (difference === undefined) return { status: 'gone', ended_at: now };
+  const desired = JSON.stringify(difference.desired);
+  const observed = JSON.stringify(difference.observed);
+  const seen = { desired, observed, last_seen_at: now };
+  // What is ignored is left alone up to what it was then.
+  const isMore = holdsMore({ ...difference, desired: parseStored<JsonValue>(drift.observed) });
+  if (drift.status !== 'ignored' || !isMore) return seen;
+  return { ...seen, status: 'open', ignored_until: null };
+}
 
-/** Reads managed admins and entities of the groups that were seen. Returns which could not be read of some groups. */
-export async function readGroupLists({ deps, reading, signal }: ReadRun) {
-  const { read, write } = deps.store;
-  const unread = new Set<string>();
-  for (const name of ['admins', 'entities'] as const) {
-    for await (const rows of readParts(PART, (part) => listGroupsWith(read, name, part))) {
-      for (const row of rows.filter((one) => reading.isSeen(one))) {
-        signal.throwIfAborted();
-        const askedAt = deps.clock.now();
-        const looking = withCalls(deps, { class: 'look', key: `group:${row.id}`, signal });
-        const seen = await readList(looking, row, name);
-        if (seen === undefined) unread.add(name);
-        else {
-          await write(async (tx) => {
-            const locked = await lockRow(tx, row);
-            const isNews = locked && decideMerge(locked, askedAt) === 'merge';
-            if (isNews) await observeGroup(tx, locked, seen, deps.clock.now());
-          });
-        }
-      }
-    }
+/** Wait of one request: its remaining time in milliseconds, and its class. */
+export interface BoundedWait {
+  readonly waitMs: number;
+  readonly class: 'remove' | 'change';
+}
+
+/**
+ * Reads what no list showed before a provider takes an account or group: an owner's account, and a group with admins, is
+ * privileged. What was written meanwhile stays unknown. @throws BridgeError `could-not-look`
+ */
+export async function readPrivilege(
+  deps: ReconcileDeps,
+  key: ResourceKey,
+  { waitMs, class: callClass }: BoundedWait,
+): Promise<void> {
+  const row = await findRow(deps.store.read, key);
+  if (row === undefined || row.deleted_at !== null) return;
+  const about = row.type === 'user' ? 'the role of the account' : 'the admins of the group';
+  const [answered, late] = [new AbortController(), new AbortController()];
+  deps.clock.sleep(waitMs, answered.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
+  const calls = withCalls(deps, { class: callClass, key: keyText(key), signal: late.signal });
+  try {
+    await (row.type === 'user' ? readRole(calls, row) : readAdmins(calls, row));
+  } catch (cause) {
+    const message = `${about} could not be read (${classify(cause).problem.code})`;
+    throw new BridgeError('could-not-look', message, { cause });
+  } finally {
+    answered.abort();
   }
-  return unread;
+}
+
+async function readRole(deps: ReconcileDeps, row: UserRow): Promise<void> {
+  const { upstreamId, observed } = toUserState(row);
+  if (upstreamId === undefined || !isRoleUnknown(row)) return;
+  const owner = await lookUpOwner(deps, upstreamId, observed);
+  await deps.store.write(async (tx) => {
+    const locked = await lockRow(tx, row);
+    const known = locked && isRoleUnknown(locked) ? toObservedUser(locked) : undefined;
+    if (known === undefined || locked?.upstream_id !== upstreamId) return;
+    await updateRow(tx, locked, toObservedColumns(locked, { ...known, owner }));
+  });
+}
+
+async function readAdmins(deps: ReconcileDeps, row: GroupRow): Promise<void> {
+  const sentAt = deps.clock.now();
+  const known = await lookAtAdmins(deps, row);
+  await deps.store.write(async (tx) => {
+    const locked = await lockRow(tx, row);
+    const now = deps.clock.now();
+    // Another request that asked for the same list, or a sweep, was faster.
+    if (locked === undefined || (locked.admins_read_at ?? 0) >= sentAt) return;
+    if (!known.missing) return storeSeen(tx, locked, known, { sentAt, now });
+    if (locked.origin === null) await deleteRow(tx, locked, now);
+  });
+}
+
+async function lookAtAdmins(deps: ReconcileDeps, row: GroupRow): Promise<Known> {
+  const { upstream_uid: uid } = row;
+  try {
+    if (uid !== null) return await fetchList(deps, uid, 'admins');
+  } catch (error) {
+    if (classify(error).verdict !== 'missing') throw error;
+  }
+  // A list may have shown the group while it went.
+  const looked = await lookAtGroup(deps, toGroupState(row));
+  if (looked.kind === 'done' && looked.known.missing) return looked.known;
+  throw new BridgeError('could-not-look', 'the service does not show the admins of the group');
 }

@@ -280,7 +280,7 @@ export async function observeGroup(
   tx: Db,
   row: GroupRow,
   { group, memberIds, adminIds, entities }: Known,
-  now: number,
+  { now, isFirst = false }: { readonly now: number; readonly isFirst?: boolean },
 ): Promise<void> {
   await updateRow(tx, row, {
     observed: group && JSON.stringify({ ...toObservedGroup(row), ...group }),
@@ -288,9 +288,7 @@ export async function observeGroup(
     cells: entities && JSON.stringify(seeEntities(parseCells<GroupField>(row), entities)),
     admins_read_at: adminIds && now,
   });
-  if (memberIds) {
-    await observeMembers(tx, row, { memberIds, now, isFirst: false, from: 'group' });
-  }
+  if (memberIds) await observeMembers(tx, row, { memberIds, now, isFirst, from: 'group' });
   if (adminIds) await observeAdmins(tx, row, adminIds);
 }
 

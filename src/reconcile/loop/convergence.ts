@@ -15,8 +15,8 @@ import {
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { DueClass } from '../../store/schema.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
-import type { BoundedWait } from '../compare/privilege.ts';
-import { readPrivilege } from '../compare/privilege.ts';
+import type { BoundedWait } from '../compare/look.ts';
+import { readPrivilege } from '../compare/look.ts';
 import { converge } from '../converge/converge.ts';
 import { SEAT_REST_MS } from '../converge/finish.ts';
 import { LATE_CREATE_MS } from '../converge/send-guard.ts';

@@ -10,7 +10,7 @@ import { deleteWhere, findOne, insertAll, updateWhere } from '../../store/tables
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
-import type { BoundedWait } from '../compare/privilege.ts';
+import type { BoundedWait } from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { markToLook } from '../differences.ts';
 import type { JobDeps } from '../job.ts';

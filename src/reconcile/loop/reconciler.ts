@@ -9,7 +9,7 @@ import type { Db, Store } from '../../store/store.ts';
 import { askUntilAnswered } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
-import type { BoundedWait } from '../compare/privilege.ts';
+import type { BoundedWait } from '../compare/look.ts';
 import type { WriteResult } from '../outcome.ts';
 import type { Lock, Queue, StoredWrite, Waiters } from '../waiters.ts';
 import type { Convergence } from './convergence.ts';

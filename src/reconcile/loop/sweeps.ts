@@ -11,18 +11,19 @@ import type { Row } from '../../store/tables.ts';
 import { findOne, insertNew, listWhere, updateWhere } from '../../store/tables.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { withOptions } from '../../upstream/transport.ts';
-import type { DriftChanges, KnownDifferences } from '../compare/look.ts';
+import type { DriftChange, KnownDifferences } from '../compare/look.ts';
 import {
   compareWithKnown,
+  isSeenAgain,
   listKnown,
   lookAt,
-  readGroupLists,
   storeDriftChanges,
 } from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { findFirstReadAt } from '../read/first-read.ts';
+import { readGroupLists } from '../read/read-groups.ts';
 import { readService } from '../read/read-service.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { READ_SECTIONS, Reading } from '../read/reading.ts';
@@ -181,8 +182,6 @@ interface Suspects {
   readonly unmanaged: number[];
 }
 
-const NO_CHANGES: DriftChanges = { same: [], other: [], gone: [], fresh: [] };
-
 /** Comparison of the whole service with the store. It changes nothing in the service. */
 class Comparison {
   /** `opened`, `confirmed`, `gone`: drifts; `unknown`: users and groups of which nothing can be said. */
@@ -239,14 +238,14 @@ class Comparison {
     const ids = rows.map(({ id }) => id);
     const known = await listKnown(store.read, ids);
     const same: DriftRow[] = [];
-    const changed: (readonly [ResourceRow, DriftChanges])[] = [];
+    const changed = new Map<ResourceRow, DriftChange[]>();
     for (const row of rows) {
       const changes = await this.#compareRow(row, known, suspects);
-      same.push(...changes.same);
-      if (changes.other.length + changes.gone.length + changes.fresh.length > 0)
-        changed.push([row, changes]);
+      same.push(...changes.filter(isSeenAgain).flatMap(({ drift = [] }) => drift));
+      const news = changes.filter((one) => !isSeenAgain(one));
+      if (news.length > 0) changed.set(row, news);
     }
-    if (same.length + changed.length === 0) return;
+    if (same.length + changed.size === 0) return;
     await store.write(async (tx) => {
       const now = clock.now();
       await changeDrifts(tx, same, { last_seen_at: now });
@@ -254,14 +253,12 @@ class Comparison {
         const locked = await lockRow(tx, row);
         // Nothing is said of what was written since it was compared.
         if (locked === undefined || !isUnchanged(locked, row)) continue;
-        await storeDriftChanges(tx, { ...changes, same: [] }, { detector: 'sweep', now });
+        await storeDriftChanges(tx, changes, { detector: 'sweep', now });
       }
     });
     this.counts.confirmed += same.length;
-    for (const [, { other, gone, fresh }] of changed) {
-      this.counts.confirmed += other.length;
-      this.counts.gone += gone.length;
-      this.counts.opened += fresh.length;
+    for (const { drift, difference } of [...changed.values()].flat()) {
+      this.counts[difference ? (drift ? 'confirmed' : 'opened') : 'gone'] += 1;
     }
   }
 
@@ -270,7 +267,7 @@ class Comparison {
     row: ResourceRow,
     known: KnownDifferences,
     suspects: Suspects,
-  ): Promise<DriftChanges> {
+  ): Promise<DriftChange[]> {
     const { deps, reading } = this.#run;
     const { deactivation } = deps.policy;
     const isMissing = ({ kind, resource_id }: DriftRow) =>
@@ -278,20 +275,21 @@ class Comparison {
     // One that is known to be missing was looked for then.
     if (reading.isMissed(row) && !known.drifts.some(isMissing)) {
       suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
-      return NO_CHANGES;
+      return [];
     }
     this.counts.unknown += Number(isBusy(row));
-    if (isBusy(row) || !reading.isRead(row.type)) return NO_CHANGES;
-    if (row.origin === null && !reading.isSeen(row)) return NO_CHANGES;
+    if (isBusy(row) || !reading.isRead(row.type)) return [];
+    if (row.origin === null && !reading.isSeen(row)) return [];
     // Who is in a group is not known where no two answers agree, or ids have changed.
     const isSure = (kind: string, memberId: string) =>
       !reading.moved.has(memberId) && !(reading.doubted.has(row.seq) && kind.startsWith('member.'));
     const differences = await listDifferences(deps.store.read, row, deactivation);
     const changes = compareWithKnown(row, { differences, known, isSure });
-    if (changes.fresh.length === 0 || row.origin === null) return changes;
+    const ofKnown = changes.filter(({ drift }) => drift);
+    if (ofKnown.length === changes.length || row.origin === null) return changes;
     // A missing one was looked for before.
     if (reading.isSeen(row)) suspects.differing.push(row.seq);
-    return { ...changes, fresh: [] };
+    return ofKnown;
   }
 
   async #lookAtSuspects(

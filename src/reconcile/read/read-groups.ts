@@ -1,24 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isAnotherGroup } from '../../domain/kinds.ts';
 import { toSpelling } from '../../domain/name.ts';
 import { foldCase } from '../../domain/values.ts';
-import { chunks } from '../../store/engine/dialect.ts';
+import { chunks, readParts } from '../../store/engine/dialect.ts';
 import { countSeenMembers } from '../../store/links/links.ts';
 import { saveDispute } from '../../store/resources/names.ts';
-import type { GroupRow } from '../../store/resources/rows.ts';
-import { LIVE, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
-import { toUpstreamIds } from '../../store/resources/state.ts';
+import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
+import { LIVE, listGroupsWith, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
+import { toObservedGroup, toUpstreamIds } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
 import { deleteWhere } from '../../store/tables.ts';
+import { toInteger } from '../../upstream/shapes/reader.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
+import type { ReconcileDeps } from '../deps.ts';
 import { decideMerge, toLookAgainColumns } from '../differences.ts';
-import { observeMembers } from '../group/apply.ts';
-import { fetchMemberIds } from '../group/lists.ts';
-import { classify } from '../outcome.ts';
+import { mergeGroup, observeGroup } from '../group/apply.ts';
+import { fetchList, fetchMemberIds } from '../group/lists.ts';
+import type { Known } from '../outcome.ts';
+import { classify, seenOr } from '../outcome.ts';
 import type { GroupScimId } from '../quirks.ts';
 import { withCalls } from '../step-call.ts';
-import { toGroupEntry } from './entries.ts';
 import type { ReadRun } from './reading.ts';
 import { READING } from './reading.ts';
+import type { Entry } from './store-entries.ts';
 import { storeEntries } from './store-entries.ts';
 
 /** Groups of one read of the store. */
@@ -52,6 +57,36 @@ async function storeGroups(run: ReadRun): Promise<void> {
     for (const name_folded of names) await saveDispute(tx, { ...known, name_folded }, clock.now());
     await deleteWhere(tx, 'disputes', { ...known, name_folded: { 'not in': [...names] } });
   });
+}
+
+/** Makes an entry of a group of both lists, of which SCIM's was asked for at `sentAt` (epoch milliseconds). */
+function toGroupEntry(
+  { scim, rest }: { readonly scim?: ScimGroup | undefined; readonly rest?: RestGroup | undefined },
+  { form, sentAt }: { readonly form: GroupScimId | undefined; readonly sentAt: number },
+): Entry {
+  const restId = form === 'restId' && scim ? toInteger(scim.id) : undefined;
+  const observe = (row: ResourceRow | undefined, now: number) =>
+    mergeGroup(row?.type === 'group' ? toObservedGroup(row) : undefined, { scim, rest }, now);
+  return {
+    ids: {
+      upstream_scim_id: scim?.id,
+      upstream_id: rest?.id ?? restId,
+      upstream_uid: rest?.uid ?? (form === 'uid' ? scim?.id : undefined),
+    },
+    shownIds: {
+      ...(scim && { upstream_scim_id: scim.id }),
+      ...(rest && { upstream_id: rest.id, upstream_uid: rest.uid }),
+    },
+    lists: [...(scim ? (['groups'] as const) : []), ...(rest ? (['restGroups'] as const) : [])],
+    sentAt,
+    memberIds: scim?.memberIds,
+    observe,
+    isAnother(row) {
+      if (row.type !== 'group') return true;
+      const { displayName } = observe(row, 0);
+      return isAnotherGroup(toObservedGroup(row), { displayName, created: rest?.created });
+    },
+  };
 }
 
 /**
@@ -104,16 +139,50 @@ async function readMembersOf(
     reading.doubted.add(group.seq);
     return;
   }
-  const now = clock.now();
-  await store.write(async (tx) => {
-    const row = await lockRow(tx, group);
-    if (row === undefined) return;
-    const decision = decideMerge(row, sentAt);
-    if (decision === 'look-again') await updateRow(tx, row, toLookAgainColumns(row, now));
-    if (decision === 'merge') {
-      await observeMembers(tx, row, { memberIds, now, isFirst, from: 'group' });
+  const at = { sentAt, now: clock.now(), isFirst };
+  await store.write((tx) => storeSeen(tx, group, { memberIds }, at));
+}
+
+/** Stores what was asked of a group at `sentAt`, or has it looked at where it was changed or seen since. Times are epoch milliseconds. */
+export async function storeSeen(
+  tx: Db,
+  group: GroupRow,
+  known: Known,
+  { sentAt, ...at }: { readonly sentAt: number; readonly now: number; readonly isFirst?: boolean },
+): Promise<void> {
+  const row = await lockRow(tx, group);
+  if (row === undefined) return;
+  const decision = decideMerge(row, sentAt);
+  if (decision === 'look-again') await updateRow(tx, row, toLookAgainColumns(row, at.now));
+  if (decision === 'merge') await observeGroup(tx, row, known, at);
+}
+
+/** Reads managed admins and entities of the groups that were seen. Returns which could not be read of some groups. */
+export async function readGroupLists({ deps, reading, signal }: ReadRun) {
+  const { read, write } = deps.store;
+  const unread = new Set<string>();
+  for (const name of ['admins', 'entities'] as const) {
+    for await (const rows of readParts(PART, (part) => listGroupsWith(read, name, part))) {
+      for (const row of rows.filter((one) => reading.isSeen(one))) {
+        signal.throwIfAborted();
+        const sentAt = deps.clock.now();
+        const looking = withCalls(deps, { class: 'look', key: `group:${row.id}`, signal });
+        const seen = await readList(looking, row, name);
+        if (seen === undefined) unread.add(name);
+        else await write((tx) => storeSeen(tx, row, seen, { sentAt, now: deps.clock.now() }));
+      }
     }
-  });
+  }
+  return unread;
+}
+
+/** Reads a list of a group; undefined: the service does not show it. */
+export async function readList(
+  deps: ReconcileDeps,
+  { upstream_uid: uid }: GroupRow,
+  list: 'admins' | 'entities',
+): Promise<Pick<Known, 'adminIds' | 'entities'> | undefined> {
+  return uid === null ? undefined : seenOr(fetchList(deps, uid, list), undefined);
 }
 
 /** Meanings that the SCIM id of a group may have. */

@@ -1,4 +1,7 @@
+import type { ObservedUser, ShownAccount } from '../../domain/kinds.ts';
+import { compareAccount } from '../../domain/kinds.ts';
 import { BridgeError } from '../../domain/values.ts';
+import { toObservedUser as toStoredUser, toUserState } from '../../store/resources/state.ts';
 import { unreadable } from '../../upstream/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
@@ -19,10 +22,11 @@ import {
   readSections,
   saveSection,
 } from '../sections.ts';
-import { toCompanyUserEntry, toScimUserEntry } from './entries.ts';
+import { observeCompanyUser, toObservedUser } from '../user/observe.ts';
 import { readMembers } from './read-groups.ts';
 import type { ListName, Reading, ReadRun, ShowingList } from './reading.ts';
 import { LISTS, READ_SECTIONS, READING, toSection } from './reading.ts';
+import type { Entry } from './store-entries.ts';
 import { storeEntries } from './store-entries.ts';
 
 /** How one list is read. */
@@ -48,7 +52,14 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
   users: {
     ways: [toWay(scim.getUsers, {})],
     storePage: (run, items, sentAt) => {
-      const entries = items.map((item) => toScimUserEntry(parseScimUser(item), sentAt));
+      const by = scim.getUsers.id;
+      const entries = items
+        .map(parseScimUser)
+        .map((user) =>
+          toUserEntry({ ...user, sentAt, list: 'users' }, (before, at) =>
+            toObservedUser(user, before, { at, by }),
+          ),
+        );
       return storeEntries({ ...run, type: 'user' }, entries);
     },
   },
@@ -62,7 +73,11 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
     async storePage(run, items, sentAt) {
       const users = items.map(parseCompanyUser);
       await assertService(run.deps, { companyId: users[0]?.companyId });
-      const entries = users.map((user) => toCompanyUserEntry(user, sentAt));
+      const entries = users.map((user) => {
+        const { id, username: userName, email } = user;
+        const shown = { id, userName, emails: [email], sentAt, list: 'companyUsers' } as const;
+        return toUserEntry(shown, (before, at) => observeCompanyUser(user, before, at));
+      });
       await storeEntries({ ...run, type: 'user' }, entries);
     },
   },
@@ -90,6 +105,22 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
     },
   },
 };
+
+function toUserEntry(
+  shown: ShownAccount & Pick<Entry, 'sentAt'> & { id: number; list: ShowingList },
+  merge: (before: ObservedUser | undefined, at: number) => ObservedUser,
+): Entry {
+  const ids = { upstream_id: shown.id };
+  return {
+    ids,
+    shownIds: ids,
+    lists: [shown.list],
+    sentAt: shown.sentAt,
+    observe: (row, now) => merge(row?.type === 'user' ? toStoredUser(row) : undefined, now),
+    // To their account a list gives none of their names, or it gives these to a new account.
+    isAnother: (row) => row.type === 'user' && compareAccount(toUserState(row), shown) !== 'same',
+  };
+}
 
 /** Reads a list to its proven end, and stores it. @throws UpstreamError, also where the list is not complete */
 async function readList(run: ReadRun, name: ListName): Promise<void> {

@@ -1,28 +1,47 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ask, edit } from '../../domain/cell.ts';
+import { fail } from '../../domain/failure.ts';
+import type { GroupField, ObservedGroup, ObservedUser } from '../../domain/kinds.ts';
 import { confirms, isTheSame } from '../../domain/kinds.ts';
 import type { UserId } from '../../domain/values.ts';
-import { groupId, newId, userId } from '../../domain/values.ts';
+import { groupId, NOT_APPLIED, newId, userId } from '../../domain/values.ts';
 import { followUsers } from '../../rules/follow.ts';
-import { toColumns } from '../../store/engine/columns.ts';
+import { hasWaiting, parseCells, toColumns } from '../../store/engine/columns.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { agreesWithLinks } from '../../store/links/links.ts';
 import { moveLinks } from '../../store/links/of-users.ts';
 import type { EntryIds } from '../../store/resources/find.ts';
 import {
+  listAccountNames,
+  listNamed,
   listNamesUnderWay,
   listRowsOfEntries,
   listServiceNames,
 } from '../../store/resources/find.ts';
-import type { NewRow, ResourceRow, ResourceType } from '../../store/resources/rows.ts';
+import type { GroupRow, NewRow, ResourceRow, ResourceType } from '../../store/resources/rows.ts';
 import { deleteRow, insertRows, updateRow } from '../../store/resources/rows.ts';
-import { NO_IDS, toObservation } from '../../store/resources/state.ts';
+import { NO_IDS, toObservation, toObservedGroup } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { decideMerge, toLookAgainColumns, toShown } from '../differences.ts';
 import { observeMembers, toSeenMembers } from '../group/apply.ts';
 import { toObservedColumns } from '../user/observe.ts';
-import type { Entry } from './entries.ts';
-import { listElsewhere, removeAgain } from './entries.ts';
-import type { ReadRun } from './reading.ts';
+import type { ReadRun, ShowingList } from './reading.ts';
+
+/** A user or group as lists show it. `row`: what is known of it. Times are epoch milliseconds. */
+export interface Entry {
+  readonly ids: EntryIds;
+  /** Those of them that the lists themselves show; the others follow from what is known of ids. */
+  readonly shownIds: Partial<Pick<ResourceRow, keyof EntryIds>>;
+  /** The lists that show it, and when the first of them was asked for. */
+  readonly lists: readonly ShowingList[];
+  readonly sentAt: number;
+  /** Accounts of the members of a group; absent: no list shows them. */
+  readonly memberIds?: readonly number[] | undefined;
+  /** Merges it into what was observed before. */
+  observe(row: ResourceRow | undefined, now: number): ObservedUser | ObservedGroup;
+  /** True where another one has the ids of the row by now: the service may give them anew. */
+  isAnother(row: ResourceRow): boolean;
+}
 
 /** Entries that are compared at once, and that one transaction stores: a group may have many members. */
 const AT_ONCE = { user: 1_000, group: 10 } as const;
@@ -224,4 +243,41 @@ async function saveMembers(tx: Db, run: ReadRun, { entry, row }: Listed): Promis
   const { isFirst } = run.reading;
   const now = run.deps.clock.now();
   await observeMembers(tx, row, { memberIds, now, isFirst, from: 'list' });
+}
+
+/** Lists managed users and groups that new rows may stand for, because they have other ids by now. */
+async function listElsewhere(
+  tx: Db,
+  type: ResourceType,
+  added: readonly Listed<NewRow>[],
+): Promise<readonly ResourceRow[]> {
+  const names = added.flatMap(({ row }) => listServiceNames(row));
+  const created = new Map(
+    added.map(({ entry, row }) => [row.name_folded, entry.observe(undefined, 0).created]),
+  );
+  const named: readonly ResourceRow[] = await listNamed(tx, type, names, { lock: true });
+  return named.filter((row) => {
+    if (row.origin === null || row.deleted_at !== null) return false;
+    if (row.type === 'group') {
+      const before = toObservedGroup(row)?.created;
+      return before !== undefined && before === created.get(row.name_folded);
+    }
+    const held = row.upstream_id === null ? listAccountNames(row) : listServiceNames(row);
+    return held.some((name) => names.includes(name));
+  });
+}
+
+/** A group that was removed and is in a later list was not: its removal waits again, with one failed attempt. */
+async function removeAgain(
+  tx: Db,
+  row: GroupRow,
+  { sentAt, now }: { readonly sentAt: number; readonly now: number },
+): Promise<void> {
+  const isReleased = row.origin !== 'created' || row.observed !== null;
+  const isUnderWay = hasWaiting(row) || row.due_at !== null;
+  if (isReleased || isUnderWay || row.modified_at >= sentAt) return;
+  const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
+  const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
+  const cells = edit(asked, ['existence'], (cell) => fail(cell, failing));
+  await updateRow(tx, row, { cells: JSON.stringify(cells), due_at: now, due_class: 0 });
 }
