@@ -156,16 +156,13 @@ export function listPlanActionViews(
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`;
 }
 
-/** Lists what automatic plans changed since then (epoch milliseconds), or are about to change. */
-export async function listAutomaticChanges(db: Db, since: number): Promise<PlanActionRow[]> {
-  return select<PlanActionRow>(db)`
-    select action.* from plan_actions as action join plans as plan on plan.id = action.plan_id
-    where action.released_at > ${since} and plan.automatic = 1
-    union
-    select action.* from plans as plan
-    join plan_actions as action on action.plan_id = plan.id and action.status = 'planned'
-    where plan.status = 'approved' and plan.automatic = 1`;
-}
+/** Lists what automatic plans since then (epoch milliseconds) changed, or are about to change. */
+export const listAutomaticChanges = (db: Db, since: number) =>
+  selectActions(
+    db,
+    sql`plan.status in ('approved', 'applied') and plan.automatic = 1 and plan.decided_at > ${since}
+      and action.status <> 'dropped'`,
+  );
 
 /** Counts the resources that each kind of harm could concern. */
 export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {

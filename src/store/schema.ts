@@ -286,7 +286,6 @@ export const TABLES = {
     plan: 'index (plan_id, status, id)',
     resource: 'index (resource_id, member_id)',
     member: "index (member_id) where member_id <> ''",
-    released: 'index (released_at, harm)',
   }),
 
   /** One event of the service's audit log. */

@@ -4,15 +4,15 @@ import type { JsonValue } from '../../domain/values.ts';
 import { toResourceKey } from '../../domain/values.ts';
 import { findDriftAuthors } from '../../reconcile/audit/events.ts';
 import type { ManyDecided, ManyRequest } from '../../reconcile/repair/decide.ts';
+import { isUnsettled } from '../../reconcile/repair/decisions.ts';
 import type { LookResult } from '../../reconcile/repair/keeper.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { listDriftViews } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import type { SubjectNames } from '../../store/plans.ts';
-import { isUnfinished } from '../../store/resources/lists.ts';
 import { findNames } from '../../store/resources/names.ts';
-import { listRows } from '../../store/resources/rows.ts';
+import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest, missing, Problem } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
@@ -116,7 +116,8 @@ export const driftRoutes = [
           return { ...drift, ...toSubjectView({ ...drift, name: null, member_name }) };
         });
         const repair = body.repair ? { planId, exceeded } : null;
-        const unfinished = await isUnfinished(db, key);
+        const row = await findRow(db, key);
+        const unfinished = row !== undefined && (await isUnsettled(db, row));
         const json = toView('Look', { ...key, at, gone, differences, repair, unfinished }, {});
         return { json, change: { after: { gone, differences: drifts.length, planId } } };
       },

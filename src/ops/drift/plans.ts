@@ -1,6 +1,5 @@
 import { CHANGE_WORDS, CHANGES } from '../../domain/change.ts';
 import { findDriftAuthors } from '../../reconcile/audit/events.ts';
-import type { UndoDecision } from '../../reconcile/repair/decisions.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listAskers } from '../../store/logs.ts';
 import type { PlanActionView, PlanRow } from '../../store/plans.ts';
@@ -50,17 +49,12 @@ export const planRoutes = [
   route(acts.PLAN_DISCARD, (sources, { params: { id }, operator }) =>
     decide(sources, id, { status: 'discarded', hash: undefined, by: operator.name }),
   ),
-  route(acts.PLAN_UNDO, async (sources, { params, operator }) =>
-    toUndoing(sources, await sources.drifts.undo(params.id, operator.name)),
-  ),
+  route(acts.PLAN_UNDO, (sources, { params, operator }) => undo(sources, params.id, operator.name)),
 ] as const;
 
 async function getPlan({ store }: OpsSources, id: string): Promise<PlanRow> {
-  return (await findOne(store.read, 'plans', { id })) ?? unknownPlan();
-}
-
-function unknownPlan(): never {
-  return missing('There is no plan with this id.', 'unknown-plan');
+  const plan = await findOne(store.read, 'plans', { id });
+  return plan ?? missing('There is no plan with this id.', 'unknown-plan');
 }
 
 async function decide(
@@ -68,20 +62,19 @@ async function decide(
   id: string,
   decision: Parameters<OpsSources['drifts']['decidePlan']>[1],
 ) {
-  const { status } = await getPlan(sources, id);
-  const decided = await sources.drifts.decidePlan(id, decision);
-  if (decided.kind === 'unknown') return unknownPlan();
-  const { kind, plan } = decided;
-  const change = { before: { status }, after: { status: plan.status } };
-  if (kind === 'done') return { ...ok(await toPlan(sources, plan)), change };
-  if (kind === 'other-hash')
-    throw new Problem(409, 'other-plan', OTHER_HASH, { more: { hash: plan.hash }, change });
-  const message = `The plan does not wait for a decision: it is ${plan.status}.`;
+  const before = await getPlan(sources, id);
+  const decided = await sources.drifts.decidePlan(before, decision);
+  const { status, hash } = decided ?? (await getPlan(sources, id));
+  const change = { before: { status: before.status }, after: { status } };
+  if (decided !== undefined) return { ...ok(await toPlan(sources, decided)), change };
+  if (status === 'held')
+    throw new Problem(409, 'other-plan', OTHER_HASH, { more: { hash }, change });
+  const message = `The plan does not wait for a decision: it is ${status}.`;
   throw new Problem(409, 'not-held', message, { change });
 }
 
-async function toUndoing(sources: OpsSources, decision: UndoDecision) {
-  if (decision.kind === 'unknown') return unknownPlan();
+async function undo(sources: OpsSources, id: string, by: string) {
+  const decision = await sources.drifts.undo(await getPlan(sources, id), by);
   if (decision.kind === 'undoing') {
     const { id: plan } = decision.plan;
     throw new Problem(409, 'being-undone', `Plan ${plan} undoes it already.`, { more: { plan } });

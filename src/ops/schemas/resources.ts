@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
 import { OBSTACLES } from '../../domain/erasure.ts';
-import { HANDOVER_OUTCOMES, IMPORT_OUTCOMES } from '../../domain/handover.ts';
 import { Handling } from './access.ts';
 import { t } from './kinds.ts';
 
@@ -113,7 +112,10 @@ export const HandoverItem = t.object({
   type: t.resourceType(),
   id: t.textOrNull('The SCIM id, which stays; null: nobody here.'),
   name: t.textOrNull(),
-  outcome: t.word(HANDOVER_OUTCOMES, '`ambiguous`, `only-here`: it stays.'),
+  outcome: t.word(
+    ['handed-over', 'ambiguous', 'only-here', 'only-file'],
+    '`ambiguous`, `only-here`: it stays.',
+  ),
   by: t.orNull(t.word(MATCH_KEYS), 'The key that found it.'),
   row: t.countOrNull('Of the file.'),
   externalId: t.textOrNull('The one of the other provider, from the file.'),
@@ -125,7 +127,10 @@ export const ImportItem = t.object({
   formerId: t.text('The id of the earlier server.'),
   id: t.textOrNull('The SCIM id of the bridge; null: nobody, or not sure.'),
   name: t.textOrNull(),
-  outcome: t.word(IMPORT_OUTCOMES, '`taken`: somebody else has it.'),
+  outcome: t.word(
+    ['imported', 'known', 'taken', 'ambiguous', 'only-file'],
+    '`taken`: somebody else has it.',
+  ),
 });
 
 export const UserList = t.listOf(User);

@@ -39,8 +39,8 @@ export function createDriftDecisions(deps: ProcessDeps) {
       for (const what of ['decided', 'due'] as const) deps.store.bell.ring(what);
     });
   return {
-    decidePlan: (id: string, how: PlanDecision) => followed(decidePlan(deps, id, how)),
-    undo: (id: string, by: string) => followed(undoPlan(deps, id, by)),
+    decidePlan: (plan: PlanRow, how: PlanDecision) => followed(decidePlan(deps, plan, how)),
+    undo: (plan: PlanRow, by: string) => followed(undoPlan(deps, plan, by)),
     many: (request: ManyRequest) => followed(decideMany(deps, request)),
     stopManaging: (key: GivenKey) => followed(stopManaging(deps, key)),
     handOver: (all: readonly HandOver[], reason: string) =>
@@ -55,56 +55,48 @@ interface PlanDecision {
   readonly by: string;
 }
 
+/** Returns the plan as it is then; undefined: it does not wait, or has another hash. */
 async function decidePlan(
   { store, clock, events }: ProcessDeps,
-  id: string,
+  { id, source }: PlanRow,
   { status, hash, by }: PlanDecision,
-) {
-  const decision = await store.write(async (tx) => {
+): Promise<PlanRow | undefined> {
+  const now = clock.now();
+  // What a holding plan is about is accepted first: then it is over.
+  const ended_at = status === 'approved' || isHolding(source) ? null : now;
+  // An operator decided, so the plan counts for no limit.
+  const change = { status, automatic: 0, decided_at: now, decided_by: by, ended_at };
+  const decided = await store.write(async (tx) => {
     await lockPlans(tx);
-    const plan = await findOne(tx, 'plans', { id });
-    if (plan === undefined) return { kind: 'unknown' } as const;
-    if (plan.status !== 'held') return { kind: 'not-held', plan } as const;
-    if (hash !== undefined && hash !== plan.hash) return { kind: 'other-hash', plan } as const;
-    const now = clock.now();
-    // What a holding plan is about is accepted first: then it is over.
-    const ended_at = isHolding(plan.source) ? null : now;
-    const ended = status === 'discarded' ? { ended_at } : {};
-    // An operator decided, so the plan counts for no limit.
-    const change = { status, automatic: 0, decided_at: now, decided_by: by, ...ended };
-    await updateWhere(tx, 'plans', { id }, change);
+    const [plan] = await updateWhere(tx, 'plans', { id, hash, status: 'held' }, change);
     const repaired = { plan_id: id, status: ['open', 'contested'] } as const;
-    if (status === 'approved') await updateWhere(tx, 'drifts', repaired, { status: 'repairing' });
-    return { kind: 'done', plan: { ...plan, ...change } } as const;
+    if (plan?.status === 'approved')
+      await updateWhere(tx, 'drifts', repaired, { status: 'repairing' });
+    return plan;
   });
-  if (decision.kind === 'done') tellPlan(events, decision.plan);
-  return decision;
+  if (decided !== undefined) tellPlan(events, decided);
+  return decided;
 }
 
-/** Result of the request to undo a plan, with the number of changes that are left out. */
-export type UndoDecision = Awaited<ReturnType<typeof undoPlan>>;
-
-/** Plans the opposite of what a plan did, where the service did not hold it already and no provider wrote it since. */
-async function undoPlan(deps: ProcessDeps, id: string, by: string) {
+/** Plans the opposite of what a plan did, where the service did not hold it already and no provider wrote it since. `leftOut`: the number of other changes. */
+async function undoPlan(deps: ProcessDeps, plan: PlanRow, by: string) {
   return deps.store.write(async (tx) => {
     // Two simultaneous requests to undo come one after the other.
     await lockPlans(tx);
-    const plan = await findOne(tx, 'plans', { id });
-    if (plan === undefined) return { kind: 'unknown' } as const;
-    const before = await findOne(tx, 'plans', { undoes: id, status: 'approved' });
+    const before = await findOne(tx, 'plans', { undoes: plan.id, status: 'approved' });
     if (before !== undefined) return { kind: 'undoing', plan: before } as const;
-    const done = await listWhere(tx, 'plan_actions', { plan_id: id, status: 'done' }, BY_ID);
+    const of = { plan_id: plan.id, status: 'done' } as const;
+    const done = await listWhere(tx, 'plan_actions', of, { order: 'id' });
     const actions: PlanAction[] = [];
     for (const row of done) actions.push(...(await findOpposite(tx, deps, { plan, row })));
     const leftOut = done.length - actions.length;
     if (actions.length === 0) return { kind: 'nothing', leftOut } as const;
-    const standing = { status: 'approved', source: 'undo', undoes: id, decided_by: by } as const;
-    const undoing = await addPlan(tx, actions, { ...standing, now: deps.clock.now() });
+    const standing = { status: 'approved', source: 'undo', undoes: plan.id } as const;
+    const now = deps.clock.now();
+    const undoing = await addPlan(tx, actions, { ...standing, decided_by: by, now });
     return { kind: 'done', plan: undoing, leftOut } as const;
   });
 }
-
-const BY_ID = { order: 'id' } as const;
 
 const OPPOSITES: Readonly<Partial<Record<ChangeKind, ChangeKind>>> = {
   'user.deactivate': 'user.activate',
@@ -220,25 +212,22 @@ async function stopManaging({ store, clock, rules }: ProcessDeps, key: GivenKey)
     const now = clock.now();
     const drifts = await listActiveDrifts(tx, [row.id]);
     await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
-    const ended = { ...NOTHING_OPEN, modified_at: now, version: row.version + 1 };
-    if (row.type === 'user') await saveRow(tx, row, { ...toUnmanaged(row), ...ended });
-    else {
-      await changeLinks(tx, row, {}, disownLink);
-      await saveRow(tx, row, { ...toUnmanaged(row), ...ended, admins_asked: 0 });
-    }
+    if (row.type === 'group') await changeLinks(tx, row, {}, disownLink);
+    const ended = { ...NOTHING_OPEN, modified_at: now, admins_asked: 0 };
+    await saveRow(tx, row, { ...toUnmanaged<ResourceRow>(row), ...ended });
     return { kind: 'released', provider: row.provider } as const;
   });
 }
 
-async function isUnsettled(tx: Db, row: ResourceRow): Promise<boolean> {
-  if (isAtWork(row) || (await listHeldChanges(tx, [row.id])).length > 0) return true;
-  return row.type === 'group' && hasLink(tx, row, 'waiting');
+/** True where something of a user or group waits, is stuck or is held by a plan: the service differs, and that is no drift. */
+export async function isUnsettled(db: Db, row: ResourceRow): Promise<boolean> {
+  if (isAtWork(row) || (await listHeldChanges(db, [row.id])).length > 0) return true;
+  return row.type === 'group' && hasLink(db, row, 'waiting');
 }
 
 /** True for a group from which rules or outer groups derive something: that ends with it, and the service would get that change. */
 async function isRuled(tx: Db, row: ResourceRow, rules: ProcessDeps['rules']): Promise<boolean> {
   if (row.type === 'user') return false;
-  if (listEntityFields(parseCells(row)).length > 0 || (await hasLink(tx, row, 'ruled')))
-    return true;
-  return isSource(tx, rules, row);
+  const hasRoles = listEntityFields(parseCells(row)).length > 0;
+  return hasRoles || (await hasLink(tx, row, 'ruled')) || isSource(tx, rules, row);
 }

@@ -1,17 +1,13 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import { listWaiting } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import type { LinkList } from '../../domain/link.ts';
-import type { GroupId, ResourceKey } from '../../domain/values.ts';
+import type { GroupId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
-import { parseCells } from '../engine/columns.ts';
 import { allOf, readOne, select } from '../engine/dialect.ts';
-import { listHeldChanges } from '../plans.ts';
 import type { Db, ListPart } from '../store.ts';
 import type { Row } from '../tables.ts';
 import type { ResourceRow, ResourceType, RowOf } from './rows.ts';
-import { findRow } from './rows.ts';
 
 /** Filter of users or groups, deleted ones alone. `q`: part of a userName, an address or a displayName, in any case, or a whole id. */
 type ResourceFilter = Readonly<
@@ -143,14 +139,4 @@ export function countLinks(db: Db, list: LinkList, of: LinkEnd) {
       count(case when observed = 1 then 1 end) as observed, count(pending) as pending, count(stuck_at) as stuck,
       count(case when pending is null and desired <> observed then 1 end) as differing
     from links as link where ${isOf(of, list)}`;
-}
-
-/** True where something of a user or group waits, is stuck or is held by a plan: the service differs, and that is no drift. */
-export async function isUnfinished(db: Db, key: ResourceKey): Promise<boolean> {
-  const row = await findRow(db, key);
-  if (row === undefined) return false;
-  const isDeletionDue = row.deleted_at !== null && row.due_at !== null;
-  if (isDeletionDue || listWaiting(parseCells<string>(row)).length > 0) return true;
-  if (key.type === 'group' && (await countWaitingLinks(db, [key.id])).size > 0) return true;
-  return (await listHeldChanges(db, [key.id])).length > 0;
 }
