@@ -7,6 +7,7 @@ import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../do
 import { GROUP_EXTENSION, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, ObservedGroup, ObservedUser, Sightings } from '../domain/kinds.ts';
 import { isGone } from '../domain/kinds.ts';
+import { toLinkText } from '../domain/link.ts';
 import { splitName } from '../domain/name.ts';
 import type { PlanAction } from '../domain/plan.ts';
 import { listFieldChanges } from '../domain/plan.ts';
@@ -14,7 +15,7 @@ import { limitMarks } from '../domain/text.ts';
 import type { GivenKey, JsonObject, ResourceKey } from '../domain/values.ts';
 import { keyText } from '../domain/values.ts';
 import { hasWaiting, toColumns } from '../store/engine/columns.ts';
-import { listDifferingLinks } from '../store/links/links.ts';
+import { listOpenLinks } from '../store/links/links.ts';
 import { findLinked } from '../store/resources/find.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../store/resources/rows.ts';
 import { findRow, LIVE, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
@@ -56,82 +57,107 @@ function listUnmanaged(row: ResourceRow): Difference[] {
   return [{ ...about, kind: 'user.unmanaged', observed: { userName, email, active } }];
 }
 
-type Change = Pick<PlanAction, 'kind' | 'desired' | 'observed'> & { readonly memberId?: string };
+/** User or group with the changes that would end its known differences, by their keys (`toChangeKey`). */
+export interface Current {
+  readonly row: ResourceRow;
+  readonly changes: ReadonlyMap<string, PlanAction>;
+  /** Members and admins of whom a change waits (`toLinkText`). */
+  readonly waitingLinks: ReadonlySet<string>;
+}
+
+/** Compares a user or group; undefined when the store no longer has it. `lock`: locked until the transaction ends. */
+export async function findCurrent(
+  db: Db,
+  { policy }: Pick<ReconcileDeps, 'policy'>,
+  key: GivenKey,
+  { lock = false } = {},
+): Promise<Current | undefined> {
+  const row = await (lock ? lockRow(db, key) : findRow(db, key));
+  if (row === undefined) return undefined;
+  const { changes, links } = await compare(db, row, policy.deactivation);
+  return {
+    row,
+    changes: new Map(changes.map((change) => [toChangeKey(change), change])),
+    waitingLinks: new Set(links.filter(({ waits }) => waits).map(toLinkText)),
+  };
+}
 
 /** Lists the changes that would end what differs where no change waits; of a deleted one those that take away. */
-export async function listChanges(
-  db: Db,
-  row: ResourceRow,
-  deactivation: Deactivation,
-): Promise<PlanAction[]> {
-  if (row.origin === null) return [];
+export const listChanges = async (db: Db, row: ResourceRow, deactivation: Deactivation) =>
+  (await compare(db, row, deactivation)).changes;
+
+async function compare(db: Db, row: ResourceRow, deactivation: Deactivation) {
+  if (row.origin === null) return { changes: [], links: [] };
   const { type, id: resourceId } = row;
-  const changes = await (type === 'user'
+  const links = row.type === 'group' ? await listOpenLinks(db, row) : [];
+  const listed = await (row.type === 'user'
     ? listOfUser(db, row, deactivation)
-    : listOfGroup(db, row, deactivation));
-  return changes.map(({ memberId = '', ...change }) => {
+    : listOfGroup(db, row, { deactivation, lists: listOfLists(row, links) }));
+  const changes = listed.map(({ memberId = '', ...change }): PlanAction => {
     return { ...change, type, resourceId, memberId, harm: findHarm(change) };
   });
+  return { changes, links };
 }
+
+type Change = Pick<PlanAction, 'kind' | 'desired' | 'observed'> & { readonly memberId?: string };
+
+const isIdle = (cell: Cell | undefined) => !isWaiting(cell);
 
 async function listOfUser(db: Db, row: UserRow, deactivation: Deactivation): Promise<Change[]> {
   const state = toUserState(row);
   const { observed, desired, cells, deleted } = state;
   if (isWaiting(cells.account)) return [];
   if (!isLinked(row) || isGone(observed)) {
-    if (deleted || !desired.active) return [];
-    return [{ kind: 'user.create', desired: { active: true }, observed: null }];
+    const creation = { kind: 'user.create', desired: { active: true }, observed: null } as const;
+    return deleted || !desired.active ? [] : [creation];
   }
-  const changes: Change[] = [];
-  if (observed !== undefined) {
-    changes.push(...listFieldChanges(state, deactivation, isIdle));
-  } else if (!hasWaiting(row)) {
-    // Nothing was ever seen of the account: that of a deleted user is taken to work.
+  const changes: Change[] = listFieldChanges(state, deactivation, isIdle);
+  if (!deleted) return changes;
+  if (observed === undefined && !hasWaiting(row)) {
+    // Nothing was ever seen of the account: it is taken to work.
     const off = { desired: { active: false }, observed: { active: true } };
     changes.push({ kind: 'user.deactivate', ...off });
   }
-  if (!deleted) return observed === undefined ? [] : changes;
   const works = changes.filter(({ kind }) => kind === 'user.deactivate');
-  return works.length > 0 && (await hasSuccessor(db, row)) ? [] : works;
+  if (works.length === 0) return [];
+  // Another user may have the account by now.
+  const holders = await listRows(db, 'user', { upstream_id: row.upstream_id ?? [], ...LIVE });
+  return holders.length > 0 ? [] : works;
 }
 
-/** True when another user has the account of a deleted one by now. */
-async function hasSuccessor(db: Db, { id, upstream_id }: UserRow): Promise<boolean> {
-  const users = await listRows(db, 'user', { upstream_id: upstream_id ?? [], ...LIVE });
-  return users.some((other) => other.id !== id);
-}
-
-const isIdle = (cell: Cell | undefined) => !isWaiting(cell);
-
-async function listOfGroup(db: Db, row: GroupRow, deactivation: Deactivation): Promise<Change[]> {
+async function listOfGroup(
+  db: Db,
+  row: GroupRow,
+  { deactivation, lists }: { readonly deactivation: Deactivation; readonly lists: Change[] },
+): Promise<Change[]> {
   const state = toGroupState(row);
-  const { observed, desired, cells } = state;
-  if (row.deleted_at !== null) return listOfDeletedGroup(db, row);
+  const { observed, desired, cells, deleted } = state;
+  if (deleted) return listOfDeletedGroup(db, row, lists);
   const isAsked = isWaiting(cells.existence);
   const { displayName } = desired;
   const creation = { kind: 'group.create', desired: { displayName }, observed: null } as const;
   // A group that is to be made comes with its lists, and with its entities: some of them may be asked for later.
-  if (!isLinked(row)) return [...(isAsked ? [] : [creation]), ...(await listOfLists(db, row))];
+  if (!isLinked(row)) return isAsked ? lists : [creation, ...lists];
   if (isAsked || observed === undefined) return [];
-  if (isGone(observed)) return [creation];
-  return [...listFieldChanges(state, deactivation, isIdle), ...(await listOfLists(db, row))];
+  return isGone(observed)
+    ? [creation]
+    : [...listFieldChanges(state, deactivation, isIdle), ...lists];
 }
 
 /** Lists what a deleted group is to lose; one that another group stands for by now is left alone. */
-async function listOfDeletedGroup(db: Db, row: GroupRow): Promise<Change[]> {
+async function listOfDeletedGroup(db: Db, row: GroupRow, lists: Change[]): Promise<Change[]> {
   const holder = isLinked(row) && (await findLinked(db, 'group', toUpstreamIds(row)));
   if (!holder || holder.id !== row.id) return [];
-  const lists = (await listOfLists(db, row)).filter(
-    ({ kind }) => !/^(member|admin)\.add$/.test(kind),
-  );
+  const left = lists.filter(({ kind }) => !/^(member|admin)\.add$/.test(kind));
   const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);
   const observed = { displayName: row.name };
-  return isToGo ? [...lists, { kind: 'group.delete', desired: null, observed }] : lists;
+  return isToGo ? [...left, { kind: 'group.delete', desired: null, observed }] : left;
 }
 
 /** Lists what differs in the members, admins and entities of a group, as far as is known. */
-async function listOfLists(db: Db, row: GroupRow): Promise<Change[]> {
-  const links = (await listDifferingLinks(db, row)).map(({ list, userId: memberId, wanted }) => {
+function listOfLists(row: GroupRow, links: Awaited<ReturnType<typeof listOpenLinks>>): Change[] {
+  const differing = links.filter(({ waits }) => !waits);
+  const ofLinks = differing.map(({ list, userId: memberId, wanted }) => {
     const kind = `${list}.${wanted ? 'add' : 'remove'}` as const;
     return { kind, memberId, desired: { present: wanted }, observed: { present: !wanted } };
   });
@@ -145,7 +171,7 @@ async function listOfLists(db: Db, row: GroupRow): Promise<Change[]> {
     const [desired, observed] = [{ roles: parseRoles(wanted) }, { roles: parseRoles(seen) }];
     return [{ kind: wanted ? set : 'entity.remove', memberId, desired, observed } as const];
   });
-  return [...links, ...roles];
+  return [...ofLinks, ...roles];
 }
 
 /** Row that is unmanaged again, and shown as the service holds it. */
@@ -202,25 +228,6 @@ export function isAtWork(row: ResourceRow): boolean {
 export function isUnchanged(now: ResourceRow, before: ResourceRow): boolean {
   const isSame = now.version === before.version && now.origin === before.origin;
   return !isBusy(now) && isSame && now.cells === before.cells && now.observed === before.observed;
-}
-
-/** User or group with the changes that would end its known differences, by their keys (`toChangeKey`). */
-export interface Current {
-  readonly row: ResourceRow;
-  readonly changes: ReadonlyMap<string, PlanAction>;
-}
-
-/** Compares a user or group; undefined when the store no longer has it. `lock`: locked until the transaction ends. */
-export async function findCurrent(
-  db: Db,
-  { policy }: Pick<ReconcileDeps, 'policy'>,
-  key: GivenKey,
-  { lock = false } = {},
-): Promise<Current | undefined> {
-  const row = await (lock ? lockRow(db, key) : findRow(db, key));
-  if (row === undefined) return undefined;
-  const changes = await listChanges(db, row, policy.deactivation);
-  return { row, changes: new Map(changes.map((change) => [toChangeKey(change), change])) };
 }
 
 const NO_ADDRESS =

@@ -25,23 +25,22 @@ export const listActiveDrifts = (db: Db, resourceIds: readonly string[]) =>
 export const toRepair = ({ change: kind, ...row }: DriftRow) =>
   kind === null ? undefined : toAction({ ...row, kind });
 
-/** Lists users and groups with an active drift or a held action that were written since then, or have nothing to wait for. */
-export async function listToReview(db: Db, since: number): Promise<GivenKey[]> {
-  const drifts = sql`select resource_type, resource_id from drifts where status in (${ACTIVE})`;
-  const actions = sql`select action.resource_type, action.resource_id from plans as plan
-    join plan_actions as action on action.plan_id = plan.id`;
-  return select<GivenKey>(db)`
+/**
+ * Lists users and groups of which something was decided, with an active drift or a held action that were written since
+ * then, and of which a repair or an action is under way while no worker has them.
+ */
+export const listToSettle = (db: Db, since: number) =>
+  select<GivenKey>(db)`
     with written as (select id from resources where modified_at > ${since}),
     busy as (select id from resources where type = 'user' and due_at is not null and stuck_at is null)
-    select resource_type as type, resource_id as id from (
-      ${drifts} and (resource_id in (select id from written) or member_id in (select id from written))
-      union ${drifts} and status = 'repairing' and resource_id not in (select id from busy)
-      union ${actions} where plan.status = 'held' and action.status = 'planned'
-        and action.resource_id in (select id from written)
-      union ${actions} where plan.status = 'approved' and action.status = 'released'
-        and action.resource_id not in (select id from busy)
-    ) as found`;
-}
+    select resource_type as type, resource_id as id from drifts where status in (${ACTIVE})
+      and (resource_id in (select id from written) or member_id in (select id from written)
+        or (status = 'repairing' and resource_id not in (select id from busy)))
+    union select action.resource_type, action.resource_id from plans as plan
+      join plan_actions as action on action.plan_id = plan.id
+      where plan.ended_at is null and case action.status
+        when 'planned' then plan.status <> 'held' or action.resource_id in (select id from written)
+        when 'released' then action.resource_id not in (select id from busy) end`;
 
 /** Where and when new drifts were found. */
 export type Finding = Pick<DriftRow, 'detector'> & { readonly now: number };
@@ -67,15 +66,12 @@ export const insertDrifts = (
     })),
   );
 
-/** Changes drifts that are not over. */
-export async function changeDrifts(
+/** Changes drifts that are not over, and returns them as they are then. */
+export const changeDrifts = (
   tx: Db,
   drifts: readonly DriftRow[],
   change: Partial<Omit<DriftRow, 'seq' | 'id'>>,
-): Promise<void> {
-  const ids = drifts.map(({ id }) => id);
-  await updateWhere(tx, 'drifts', { id: ids, status: ACTIVE_STATUSES }, change);
-}
+) => updateWhere(tx, 'drifts', { id: drifts.map(({ id }) => id), status: ACTIVE_STATUSES }, change);
 
 /** Ends the drift of an unmanaged user or group that is taken over. `now` is epoch milliseconds. */
 export async function endUnmanaged(

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { HarmKind } from '../domain/change.ts';
 import { findHarm } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
-import type { ActionStatus, PlanAction, PlanStatus } from '../domain/plan.ts';
+import type { ActionStatus, PlanAction, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import { HOLDING_SOURCES } from '../domain/plan.ts';
 import type { JsonValue } from '../domain/values.ts';
 import { parseStored, waits } from './engine/columns.ts';
@@ -104,10 +104,19 @@ export const SUBJECT_NAMES = sql`(select name from resources where id = resource
 /** Condition of an action of a plan, both joined, that holds its change back. */
 const IS_HELD = sql`(action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)}))`;
 
+/** An action that is not over, with what of its plan decides about it. */
+export type OpenAction = PlanActionRow & {
+  readonly plan_status: PlanStatus;
+  readonly plan_source: PlanOrigin;
+  readonly plan_undoes: string | null;
+};
+
 const selectActions = (db: Db, which: RawBuilder<unknown>) =>
-  select<PlanActionRow & { readonly plan_status: PlanStatus }>(db)`
-    select action.*, plan.status as plan_status from plan_actions as action join plans as plan on plan.id = action.plan_id
-    where ${which}`;
+  select<OpenAction>(db)`
+    select action.*, plan.status as plan_status, plan.source as plan_source,
+      plan.undoes as plan_undoes
+    from plan_actions as action join plans as plan on plan.id = action.plan_id
+    where ${which} order by action.id`;
 
 /** Lists the changes of these users and groups that are held back until a plan is decided. */
 export const listHeldChanges = (
@@ -118,13 +127,12 @@ export const listHeldChanges = (
     selectActions(db, sql`${IS_HELD} and action.resource_id in (${sql.join(some)})`),
   );
 
-/** Lists the actions of a user or group that are under way, or planned and not decided against. */
+/** Lists the actions of a user or group that are planned or under way, of plans that are not over. */
 export const listOpenActions = (db: Db, resourceId: string) =>
   selectActions(
     db,
-    sql`action.resource_id = ${resourceId}
-      and (action.status = 'released' or (action.status = 'planned' and plan.status <> 'discarded'))
-      order by action.id`,
+    sql`action.resource_id = ${resourceId} and action.status in ('planned', 'released')
+      and plan.ended_at is null`,
   );
 
 /** Subject of an action. */

@@ -6,6 +6,7 @@ import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { GroupField } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
+import { toLinkText } from '../../domain/link.ts';
 import { splitName } from '../../domain/name.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
@@ -61,26 +62,25 @@ function isWanted(row: ResourceRow): boolean {
 }
 
 /** `gone`: the user or group that it is about was deleted. */
-type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
+export type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
 
 /** Finds the state of a change; undefined: the user or group is unmanaged. `current`: undefined: the store does not have it any more. */
-export async function findState(
-  db: Db,
+export function findState(
   current: Current | undefined,
   change: PlanAction | undefined,
-): Promise<ChangeState> {
+): ChangeState {
   if (current === undefined) return 'gone';
   const { row } = current;
   if (change === undefined) return row.origin === null ? 'differs' : 'gone';
   // Of what was deleted only removals are still to be made.
   if (row.deleted_at !== null && listHarms([change]).length === 0) return 'gone';
-  if (row.must_look !== 0 || (await isPlaceWaiting(db, row, change))) return 'waits';
+  if (row.must_look !== 0 || isPlaceWaiting(current, change)) return 'waits';
   return findNow(current, change) === undefined ? 'over' : 'differs';
 }
 
-async function isPlaceWaiting(db: Db, row: ResourceRow, change: PlanAction): Promise<boolean> {
+function isPlaceWaiting({ row, waitingLinks }: Current, change: PlanAction): boolean {
   const place = toPlace(change);
-  if (place.kind === 'link') return (await findLink(db, row, place))?.pending != null;
+  if (place.kind === 'link') return waitingLinks.has(toLinkText(place));
   const cells = parseCells(row);
   return place.fields.some((field) => isWaiting(cells[field]));
 }

@@ -1,21 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, claim } from '../../domain/cell.ts';
 import { isHandOver } from '../../domain/change.ts';
-import type { ActionStatus, PlanAction } from '../../domain/plan.ts';
+import type { ActionStatus } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
 import type { GivenKey, ResourceKey } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import type { DriftRow } from '../../store/drifts.ts';
-import { changeDrifts, listActiveDrifts, listToReview, toRepair } from '../../store/drifts.ts';
+import { changeDrifts, listActiveDrifts, listToSettle, toRepair } from '../../store/drifts.ts';
 import { parseCells } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
-import type { PlanActionRow, PlanRow } from '../../store/plans.ts';
+import type { OpenAction } from '../../store/plans.ts';
 import { endOver, hasOver, listOpenActions, lockPlans, toAction } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { listWhere, updateWhere } from '../../store/tables.ts';
+import { findOne, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import type { Looked } from '../compare/look.ts';
 import { lookAt, lookAtNamed } from '../compare/look.ts';
@@ -27,14 +27,19 @@ import { tellPlan } from '../plans.ts';
 import type { DecisionSource } from './decide.ts';
 import { decide } from './decide.ts';
 import { handOver } from './decisions.ts';
+import type { ChangeState } from './desire.ts';
 import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
 import { findRecovery } from './recovery.ts';
 
-/** Interval of checking repairs while none is under way, in milliseconds. */
+/** Rest between two turns, in milliseconds. */
 const IDLE_MS = 2_000;
-/** Rest while some are, as a multiple of the last turn: the larger a plan, the longer the check takes. */
+/** Rest while a plan is under way, as a multiple of the last turn: the larger a plan, the longer a turn takes. */
 const BUSY_FACTOR = 4;
 const BUSY_MIN_MS = 25;
+/** Largest difference of the clocks of two processes, in milliseconds. */
+const CLOCKS_MS = 60_000;
+/** Time before the start in which a process that ended may have left writes unsettled, in milliseconds; sweeps find older ones. */
+const WRITTEN_BEFORE_MS = 600_000;
 
 /** Keeper of drifts, at the leader. */
 export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
@@ -42,33 +47,28 @@ export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 /** Creates the keeper; `isReady`: the first read is finished. */
 export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
   const { store, clock } = deps;
-  let turnAt = clock.now() - REVIEWED_BEFORE_MS;
-  let waiting: readonly GivenKey[] = [];
   const stopping = new AbortController();
+  let writtenSince = clock.now() - WRITTEN_BEFORE_MS;
   const job = { type: 'drift', id: 'keep', restMs: IDLE_MS, topic: 'decided' } as const;
   const loop = createJob(deps, job, async (signal) => {
     const beganAt = performance.now();
-    const isUnderWay = isReady() && (await keep(signal));
+    // While a restored backup or what was accepted while observing waits, only decisions of operators are followed.
+    const recovery = await findRecovery(store.read);
+    if (!isReady() || (recovery !== undefined && recovery.phase !== 'waiting')) return IDLE_MS;
+    if (recovery === undefined && (await lookAtNamed(deps, signal))) await decide(deps, 'audit');
+    const now = clock.now();
+    for (const key of await listToSettle(store.read, writtenSince)) {
+      await settle(deps, key);
+      await nextTurn();
+    }
+    // A write may be stored later than its time, and by another process.
+    writtenSince = now - CLOCKS_MS;
+    await endPlans(deps);
+    const followed = { status: ['approved', 'discarded'], ended_at: null } as const;
+    const isUnderWay = (await findOne(store.read, 'plans', followed)) !== undefined;
     const busyMs = Math.max(BUSY_FACTOR * (performance.now() - beganAt), BUSY_MIN_MS);
     return isUnderWay ? Math.min(busyMs, IDLE_MS) : IDLE_MS;
   });
-
-  /** Returns true while more is to be done at once. */
-  async function keep(signal: AbortSignal): Promise<boolean> {
-    // While a restored backup or what was accepted while observing waits, only decisions of operators are followed.
-    const recovery = await findRecovery(store.read);
-    if (recovery !== undefined && recovery.phase !== 'waiting') return false;
-    if (recovery === undefined && (await lookAtNamed(deps, signal))) await decide(deps, 'audit');
-    // A write may be stored later than its time, and by another process.
-    const since = turnAt - CLOCKS_MS;
-    turnAt = clock.now();
-    const isUnderWay = await takeUpAll(deps);
-    const keys = [...waiting, ...(await listToReview(store.read, since))];
-    waiting = await reviewAll(deps, new Map(keys.map((key) => [key.id, key])).values());
-    await endPlans(deps);
-    return isUnderWay;
-  }
-
   return {
     start: () => loop.start(),
     stop() {
@@ -102,23 +102,24 @@ async function lookNow(
 
 /** Actions that one transaction takes up. */
 const PART = 200;
-/** Age from which an observation is renewed before it is acted on, in milliseconds. */
-const FRESH_MS = 60_000;
-/** The same of what was seen for the first run, in which the bridge changed nothing. */
-const FIRST_RUN_FRESH_MS = 24 * 60 * 60_000;
-/** Largest difference of the clocks of two processes, in milliseconds. */
-const CLOCKS_MS = 60_000;
-/** Time before the start in which a process that ended may have left writes unreviewed, in milliseconds; sweeps find older ones. */
-const REVIEWED_BEFORE_MS = 600_000;
 
-/** Takes up decided plans. Returns true while one is not over. */
-async function takeUpAll(deps: ReconcileDeps): Promise<boolean> {
-  const { read, bell } = deps.store;
-  const decided = { status: ['approved', 'discarded'], ended_at: null } as const;
-  const plans = await listWhere(read, 'plans', decided, { order: 'seq' });
-  // Rules may derive changes of others from what was accepted.
-  for (const plan of plans) while (await takeUpPart(deps, plan)) bell.ring('due');
-  return plans.length > 0;
+/** Takes up what was decided about a user or group. Where nothing was, ends what is over of its actions and drifts. */
+async function settle(deps: ReconcileDeps, key: GivenKey): Promise<void> {
+  const { store, clock, events } = deps;
+  const now = clock.now();
+  const repaired = await store.write(async (tx) => {
+    // In this order, and before the user or group, as all who make plans do.
+    await enterRules(tx, deps.rules, 'names');
+    await lockPlans(tx);
+    const actions = await listOpenActions(tx, key.id);
+    const decided = actions.filter((one) => one.status === 'planned' && one.plan_status !== 'held');
+    if (decided.length === 0) return endWhatIsOver(tx, deps, { key, actions, now });
+    await takeUp(tx, deps, { key, actions: decided.slice(0, PART), now });
+    return undefined;
+  });
+  if (repaired === undefined) return store.bell.ring('due');
+  for (const { kind, id: driftId, first_seen_at } of repaired)
+    events.driftRepaired({ kind, driftId, durationMs: now - first_seen_at });
 }
 
 async function endPlans({ store, clock, events }: ReconcileDeps): Promise<void> {
@@ -133,166 +134,108 @@ async function endPlans({ store, clock, events }: ReconcileDeps): Promise<void> 
   }
 }
 
-async function takeUpPart(deps: ReconcileDeps, plan: PlanRow): Promise<boolean> {
-  return deps.store.write(async (tx) => {
-    if (changesDesired(plan)) await enterRules(tx, deps.rules, 'names');
-    // Another process may be at it as well.
-    await lockPlans(tx);
-    const planned = { plan_id: plan.id, status: 'planned' } as const;
-    const rows = await listWhere(tx, 'plan_actions', planned, { order: 'id', limit: PART });
-    for (const same of Map.groupBy(rows, (row) => row.resource_id).values()) {
-      await takeUp(tx, deps, plan, same);
-    }
-    return rows.length > 0;
-  });
+/** Some actions of a user or group. */
+interface Settling {
+  readonly key: GivenKey;
+  readonly actions: readonly OpenAction[];
+  readonly now: number;
+}
+
+async function takeUp(tx: Db, deps: ReconcileDeps, { key, actions, now }: Settling) {
+  const released: OpenAction[] = [];
+  let current: Current | undefined;
+  let isStale = true;
+  for (const action of actions) {
+    if (isStale) current = await findCurrent(tx, deps, key, { lock: true });
+    const status = current ? await takeUpOne(tx, deps, { action, current }) : 'dropped';
+    isStale = action.plan_undoes !== null || action.plan_status === 'discarded';
+    const released_at = status === 'released' ? now : null;
+    await updateWhere(tx, 'plan_actions', { id: action.id }, { status, released_at });
+    if (status === 'released') released.push(action);
+  }
+  const row = released.length > 0 ? await findRow(tx, key) : undefined;
+  if (row) await makePending(tx, row, released, now);
 }
 
 /** Undoing, and discarding what was held, first changes what is desired. */
-function changesDesired({ undoes, status }: PlanRow): boolean {
-  return undoes !== null || status === 'discarded';
-}
-
-async function takeUp(tx: Db, deps: ReconcileDeps, plan: PlanRow, rows: readonly PlanActionRow[]) {
-  const now = deps.clock.now();
-  const released: PlanAction[] = [];
-  let current: Current | undefined;
-  for (const row of rows) {
-    const action = toAction(row);
-    const { type, resourceId: id } = action;
-    if (current === undefined || changesDesired(plan))
-      current = await findCurrent(tx, deps, { type, id }, { lock: true });
-    const status = current ? await takeUpOne(tx, deps, { plan, action, current }) : 'dropped';
-    const released_at = status === 'released' ? now : null;
-    await updateWhere(tx, 'plan_actions', { id: row.id }, { status, released_at });
-    if (status === 'released') released.push(action);
-  }
-  if (current === undefined || released.length === 0) return;
-  // As the last action left it.
-  const row = changesDesired(plan) ? await findRow(tx, current.row) : current.row;
-  if (row) await makePending(tx, row, { plan, actions: released, now });
-}
-
 async function takeUpOne(
   tx: Db,
   deps: ReconcileDeps,
-  { plan, action, current }: { plan: PlanRow; action: PlanAction; current: Current },
+  { action: planned, current }: { readonly action: OpenAction; readonly current: Current },
 ): Promise<ActionStatus> {
-  if (plan.status === 'discarded') {
-    await acceptHeld(tx, deps, current, { action, plannedAt: plan.created_at });
+  const action = toAction(planned);
+  if (planned.plan_status === 'discarded') {
+    await acceptHeld(tx, deps, current, { action, plannedAt: planned.planned_at });
     return 'dropped';
   }
-  if (isHandOver(action.kind)) {
+  if (isHandOver(action.kind))
     return (await handOver(tx, deps, current.row, action)) ? 'done' : 'dropped';
-  }
   if ((await findObstacle(tx, deps, action)) !== undefined) return 'dropped';
   const holds =
-    plan.undoes === null
+    planned.plan_undoes === null
       ? isStillSo(current, action)
       : await desire(tx, deps, current.row, { ...action, value: action.desired });
   return holds ? 'released' : 'dropped';
 }
 
-interface Release {
-  readonly plan: PlanRow;
-  readonly actions: readonly PlanAction[];
-  readonly now: number;
-}
-
-async function makePending(tx: Db, row: ResourceRow, release: Release): Promise<void> {
-  const { actions, now } = release;
+async function makePending(tx: Db, row: ResourceRow, released: readonly OpenAction[], now: number) {
+  const actions = released.map(toAction);
   const places = actions.map(toPlace);
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
   const links = places.flatMap((place) => (place.kind === 'link' ? place : []));
   await changeNamed(tx, row, links, (link) => claim(link, row.version));
+  const isFresh = released.every((action) => isKnown(row, action, now));
   await updateRow(tx, row, {
     cells: JSON.stringify(ask(parseCells<string>(row), fields, row.version)),
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: row.due_class === 0 || actions.some(({ harm }) => harm !== undefined) ? 0 : 1,
-    must_look: row.must_look + (isFresh(row, release) ? 0 : 1),
+    must_look: row.must_look + (isFresh ? 0 : 1),
   });
 }
 
-/** True when what is known of it is acted on without a look. A store older than the service does not know what it created. */
-function isFresh(row: ResourceRow, { plan, actions, now }: Release): boolean {
-  const ageMs = now - plan.created_at;
-  if (plan.source === 'first-run' && row.type === 'user') return ageMs < FIRST_RUN_FRESH_MS;
-  const isKnown =
-    plan.source !== 'restore' && !actions.some(({ kind }) => kind.endsWith('.create'));
-  return isKnown && ageMs <= FRESH_MS;
+/** Age from which an observation is renewed before it is acted on, in milliseconds. */
+const FRESH_MS = 60_000;
+/** The same of what was seen for the first run, in which the bridge changed nothing. */
+const FIRST_RUN_FRESH_MS = 24 * 60 * 60_000;
+
+/** True when it is acted on without a look. A store older than the service does not know what it created. */
+function isKnown({ type }: ResourceRow, action: OpenAction, now: number): boolean {
+  const { kind, plan_source: source, planned_at } = action;
+  if (source === 'first-run' && type === 'user') return now - planned_at < FIRST_RUN_FRESH_MS;
+  return source !== 'restore' && !kind.endsWith('.create') && now - planned_at <= FRESH_MS;
 }
 
-/** What becomes of an action that is under way or held, and of a drift, by the state of its change; absent: it stays as it is. */
-const RELEASED = { waits: 'waits', differs: 'done', over: 'done', gone: 'dropped' } as const;
-const HELD = { waits: 'waits', differs: undefined, over: 'dropped', gone: 'dropped' } as const;
-const REPAIRING = { waits: 'waits', differs: 'open', over: 'repaired', gone: 'gone' } as const;
-const FOUND = { waits: 'waits', differs: undefined, over: 'gone', gone: 'gone' } as const;
+type Ends<Status> = Readonly<Partial<Record<ChangeState, Status>>>;
 
-type End =
-  | { readonly action: PlanActionRow; readonly end: 'waits' | 'done' | 'dropped' }
-  | { readonly drift: DriftRow; readonly end: 'waits' | 'open' | 'repaired' | 'gone' };
+/** What becomes of an action, and of a drift, by the state of its change; absent: it stays as it is. */
+const ACTION_ENDS: Readonly<Record<'released' | 'held', Ends<ActionStatus>>> = {
+  released: { differs: 'done', over: 'done', gone: 'dropped' },
+  held: { over: 'dropped', gone: 'dropped' },
+};
+const DRIFT_ENDS: Readonly<Record<'repairing' | 'found', Ends<DriftRow['status']>>> = {
+  repairing: { differs: 'open', over: 'repaired', gone: 'gone' },
+  found: { over: 'gone', gone: 'gone' },
+};
 
-/** Ends what is over of users and groups that were written or released, and returns those of which something waits. */
-async function reviewAll(deps: ReconcileDeps, keys: Iterable<GivenKey>): Promise<GivenKey[]> {
-  const waiting: GivenKey[] = [];
-  for (const key of keys) {
-    const seen = await judge(deps.store.read, deps, { key, lock: false });
-    if (seen.some(({ end }) => end === 'waits')) waiting.push(key);
-    if (seen.some(({ end }) => end !== 'waits')) await saveEnds(deps, key);
-    await nextTurn();
-  }
-  return waiting;
-}
-
-async function saveEnds(deps: ReconcileDeps, key: GivenKey): Promise<void> {
-  const { store, clock, events } = deps;
-  const now = clock.now();
-  const ends = await store.write(async (tx) => {
-    // Before the user or group, as all who make plans do.
-    await lockPlans(tx);
-    const judged = await judge(tx, deps, { key, lock: true });
-    for (const one of judged) await saveEnd(tx, one, now);
-    return judged;
-  });
-  for (const one of ends) {
-    if (!('drift' in one) || one.end !== 'repaired') continue;
-    const { kind, id: driftId, first_seen_at } = one.drift;
-    events.driftRepaired({ kind, driftId, durationMs: now - first_seen_at });
-  }
-}
-
-async function saveEnd(tx: Db, one: End, now: number): Promise<unknown> {
-  if (one.end === 'waits') return undefined;
-  if ('action' in one) {
-    return updateWhere(tx, 'plan_actions', { id: one.action.id }, { status: one.end });
-  }
-  // A repair that did not hold: the next look decides anew.
-  const change = one.end === 'open' ? { plan_id: null } : { ended_at: now };
-  return changeDrifts(tx, [one.drift], { ...change, status: one.end });
-}
-
-async function judge(
-  db: Db,
-  deps: ReconcileDeps,
-  { key, lock }: { readonly key: GivenKey; readonly lock: boolean },
-): Promise<End[]> {
-  const current = await findCurrent(db, deps, key, { lock });
-  const actions = await listOpenActions(db, key.id);
-  // What was approved is taken up first.
-  const next = actions.find((one) => one.status === 'planned' && one.plan_status === 'approved');
-  if (next) return [{ action: next, end: 'waits' }];
-  const ends: End[] = [];
+/** Returns the drifts that are repaired now. */
+async function endWhatIsOver(tx: Db, deps: ReconcileDeps, { key, actions, now }: Settling) {
+  const current = await findCurrent(tx, deps, key, { lock: true });
   for (const action of actions) {
     const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
     if (isHeld && current && current.row.modified_at <= action.planned_at) continue;
-    const end = (isHeld ? HELD : RELEASED)[await findState(db, current, toAction(action))];
-    if (end) ends.push({ action, end });
+    const state = findState(current, toAction(action));
+    const status = ACTION_ENDS[isHeld ? 'held' : 'released'][state];
+    if (status) await updateWhere(tx, 'plan_actions', { id: action.id }, { status });
   }
-  for (const drift of await listActiveDrifts(db, [key.id])) {
-    const table = drift.status === 'repairing' ? REPAIRING : FOUND;
-    const end = table[await findState(db, current, toRepair(drift))];
-    if (end) ends.push({ drift, end });
+  const ended: DriftRow[] = [];
+  for (const drift of await listActiveDrifts(tx, [key.id])) {
+    const state = findState(current, toRepair(drift));
+    const status = DRIFT_ENDS[drift.status === 'repairing' ? 'repairing' : 'found'][state];
+    // A repair that did not hold: the next look decides anew.
+    const change = status === 'open' ? { plan_id: null } : { ended_at: now };
+    if (status) ended.push(...(await changeDrifts(tx, [drift], { ...change, status })));
   }
-  return ends;
+  return ended.filter(({ status }) => status === 'repaired');
 }

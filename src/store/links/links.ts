@@ -212,15 +212,17 @@ export const hasLink = async (db: Db, { seq }: GroupKey, which: keyof typeof CON
   (await select(db)`select 1 from links where group_id = ${seq} and ${CONDITIONS[which]} limit 1`)
     .length > 0;
 
-/** Lists users who are wanted and missing, or there and unwanted, while no change waits. Inactive ones stay members. */
-export async function listDifferingLinks(db: Db, { seq }: GroupKey) {
-  const rows = await select<LinkKey & { desired: number }>(db)`
-    select link.list, person.id as "userId", link.desired
+/** Lists users of whom a change waits, and who are wanted and missing, or there and unwanted. Inactive ones stay members. */
+export async function listOpenLinks(db: Db, { seq }: GroupKey) {
+  const rows = await select<LinkKey & Record<'desired' | 'pending', number | null>>(db)`
+    select link.list, person.id as "userId", link.desired, link.pending
     from links as link join resources as person on person.seq = link.target
-    where link.group_id = ${seq} and link.pending is null
-      and link.desired <> coalesce(link.observed, 0) and (link.desired = 0 or person.active = 1)
+    where link.group_id = ${seq} and (link.pending is not null
+      or (link.desired <> coalesce(link.observed, 0) and (link.desired = 0 or person.active = 1)))
     order by link.list desc, link.desired, link.target`;
-  return rows.map(({ desired, ...key }) => ({ ...key, wanted: desired === 1 }));
+  return rows.map(({ desired, pending, ...key }) => {
+    return { ...key, wanted: desired === 1, waits: pending !== null };
+  });
 }
 
 /** Complete list of the members or admins of a group. */
