@@ -14,7 +14,7 @@ test('a person may be called by every name and address, also as the service hold
   expect(listPersonalNames(attributes, observed)).toEqual([
     ...['ada', 'Countess', 'Ada King', 'ada@example.com', 'ada.l', 'Augusta Ada'],
   ]);
-  expect(listPersonalNames({}, undefined)).toEqual([]);
+  expect(listPersonalNames({}, null)).toEqual([]);
 });
 
 const names = ['ada@example.com', 'Ada Lovelace', 'C++ (Ada)'];

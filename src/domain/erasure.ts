@@ -31,11 +31,11 @@ export const OBSTACLES = parseFields<ErasureObstacle>(OBSTACLE_WORDS);
 /** Lists the names under which words of the service may mention a user: names and addresses. */
 export function listPersonalNames(
   attributes: JsonObject,
-  observed: Readonly<Partial<Record<'userName' | 'email' | 'fullName', string>>> = {},
+  observed: Readonly<Partial<Record<'userName' | 'email' | 'fullName', string>>> | null,
 ): string[] {
   const { name } = attributes;
   const shown = [attributes.userName, attributes.displayName, isJsonObject(name) && name.formatted];
-  const seen = [observed.userName, observed.email, observed.fullName];
+  const seen = [observed?.userName, observed?.email, observed?.fullName];
   const texts = [...shown, ...listFoldedEmails(attributes), ...seen];
   const isText = (text: unknown) => typeof text === 'string';
   // A name of two letters is in too many texts to identify a user.

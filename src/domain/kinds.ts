@@ -110,7 +110,7 @@ export function isTheSame(newer: Sightings, older: Sightings): boolean {
 }
 
 /** True for a user or group that the service was found not to have since it was last seen. */
-export const isGone = (observed: Pick<Sightings, 'at' | 'goneAt'> | undefined) =>
+export const isGone = (observed: Pick<Sightings, 'at' | 'goneAt'> | null | undefined) =>
   observed?.goneAt !== undefined && observed.goneAt >= observed.at;
 
 /** Last observation of a user. */
@@ -295,7 +295,7 @@ export interface ObservedGroup extends Sightings {
 
 /** The time of creation after the service has shown the user or group once more. */
 export function withCreated(
-  before: { readonly created?: string } | undefined,
+  before: { readonly created?: string } | null | undefined,
   shown: string | undefined,
 ) {
   const created = before?.created ?? shown;
@@ -305,7 +305,7 @@ export function withCreated(
 
 /** True for another group than the one that was seen: it has neither its name nor its time of creation. */
 export function isAnotherGroup(
-  before: ObservedGroup | undefined,
+  before: ObservedGroup | null | undefined,
   { displayName, created }: { readonly displayName: string; readonly created?: string | undefined },
 ): boolean {
   if (!created || !before?.created || created === before.created) return false;

@@ -14,7 +14,7 @@ import { listFieldChanges } from '../domain/plan.ts';
 import { limitMarks } from '../domain/text.ts';
 import type { GivenKey, JsonObject, ResourceKey } from '../domain/values.ts';
 import { keyText } from '../domain/values.ts';
-import { hasWaiting, toColumns } from '../store/engine/columns.ts';
+import { hasWaiting, isSameJson, toColumns } from '../store/engine/columns.ts';
 import { listOpenLinks } from '../store/links/links.ts';
 import { findLinked } from '../store/resources/find.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../store/resources/rows.ts';
@@ -23,7 +23,6 @@ import {
   isInFlight,
   isLinked,
   toGroupState,
-  toObservation,
   toUpstreamIds,
   toUserState,
 } from '../store/resources/state.ts';
@@ -47,8 +46,8 @@ export async function listDifferences(
 }
 
 function listUnmanaged(row: ResourceRow): Difference[] {
-  const seen = toObservation(row);
-  if (seen === undefined || isGone(seen) || row.deleted_at !== null) return [];
+  const seen = row.observed;
+  if (seen === null || isGone(seen) || row.deleted_at !== null) return [];
   const about = { type: row.type, resourceId: row.id, memberId: '', desired: null };
   if ('displayName' in seen) {
     return [{ ...about, kind: 'group.unmanaged', observed: { displayName: seen.displayName } }];
@@ -176,14 +175,14 @@ function listOfLists(row: GroupRow, links: Awaited<ReturnType<typeof listOpenLin
 
 /** Row that is unmanaged again, and shown as the service holds it. */
 export function toUnmanaged<Row extends ResourceRow>(row: Row): Row {
-  const observed = toObservation(row);
+  const observed = row.observed;
   const columns = observed && toColumns(row.type, toShown(observed));
   const version = row.version + 1;
   return {
     ...row,
     ...columns,
     origin: null,
-    cells: '{}',
+    cells: {},
     entities: null,
     version,
     deleted_at: null,
@@ -227,7 +226,8 @@ export function isAtWork(row: ResourceRow): boolean {
 /** True when the resource was neither written, taken over, seen nor changed in the service since the row was read. */
 export function isUnchanged(now: ResourceRow, before: ResourceRow): boolean {
   const isSame = now.version === before.version && now.origin === before.origin;
-  return !isBusy(now) && isSame && now.cells === before.cells && now.observed === before.observed;
+  const isKnown = isSameJson([now.cells, now.observed], [before.cells, before.observed]);
+  return !isBusy(now) && isSame && isKnown;
 }
 
 const NO_ADDRESS =
@@ -276,7 +276,7 @@ const LISTS = /^scim\.get\w+s$|\.getListOf\w+$/;
  * - `look-again`: it was written after the list was asked for, so only a look of its own can tell
  */
 export function decideMerge(row: ResourceRow, sentAt: number): 'merge' | 'drop' | 'look-again' {
-  const seen = toObservation(row);
+  const seen = row.observed;
   if (isInFlight(row)) return 'drop';
   const isOlder = row.modified_at >= sentAt || wasSeenSince(seen, sentAt);
   if (row.deleted_at !== null) return isOlder || row.type === 'group' ? 'drop' : 'merge';
@@ -285,7 +285,7 @@ export function decideMerge(row: ResourceRow, sentAt: number): 'merge' | 'drop' 
 }
 
 /** True if it was seen after the list was asked for. Of two lists of one moment this one came later. */
-function wasSeenSince(seen: Sightings | undefined, sentAt: number): boolean {
-  if (seen === undefined) return false;
+function wasSeenSince(seen: Sightings | null, sentAt: number): boolean {
+  if (seen === null) return false;
   return seen.at > sentAt || (seen.at === sentAt && !LISTS.test(seen.by));
 }

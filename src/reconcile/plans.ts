@@ -19,7 +19,7 @@ import { BridgeError, newId } from '../domain/values.ts';
 import type { PlannedFact, Step } from '../plan/step.ts';
 import { listFields, listParts, listLinks as listStepLinks, toChanges } from '../plan/step.ts';
 import { forgetRemoval } from '../store/due.ts';
-import { parseCells, parseStored } from '../store/engine/columns.ts';
+import { parseStored } from '../store/engine/columns.ts';
 import { changeLinks, listLinks } from '../store/links/links.ts';
 import type { WrittenChange } from '../store/logs.ts';
 import { countProviderHarm } from '../store/logs.ts';
@@ -286,11 +286,10 @@ export async function takeWaiting(
 
 /** Has nothing of a user or group wait any more, or none of these parts. Returns what has waited, and the cells that are left. */
 export async function dropWaiting(tx: Db, row: ResourceRow, which?: Parts) {
-  const known = parseCells<string>(row);
-  const waiting = listWaiting(known);
+  const waiting = listWaiting(row.cells);
   const fields = waiting.filter((field) => which?.fields.includes(field) ?? true);
   const left = waiting.filter((field) => !fields.includes(field));
-  const cells = JSON.stringify(onlyWaiting(known, left));
+  const cells = onlyWaiting(row.cells, left);
   await updateRow(tx, row, { cells });
   const named = which && new Set(which.links.map(toLinkText));
   const users = { userIds: which?.links.map(({ userId }) => userId) };

@@ -10,10 +10,10 @@ import type { JsonObject } from '../domain/values.ts';
 import { parseFields } from '../domain/values.ts';
 import type { Combination, Combined } from '../domain/write.ts';
 import { combine, isAsked, toCellsAfterWrite } from '../domain/write.ts';
-import { parseCells, parseStored, toCellColumns, toColumns } from '../store/engine/columns.ts';
+import { isSameJson, toCellColumns, toColumns } from '../store/engine/columns.ts';
 import { listGroupNamesOf } from '../store/links/of-users.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
-import { isLinked, toSeenEntities, toState } from '../store/resources/state.ts';
+import { isLinked, toState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 
@@ -34,18 +34,17 @@ export function listTakenFrom(
   row: ResourceRow,
   { before, after, cells, fields, isDoubted }: FieldChange,
 ): Field[] {
-  const { desired, observed } = toState(row, { attributes: after });
+  const { desired, observed } = toState({ ...row, attributes: after });
   const taken = listTaken({
-    before: before && toState(row, { attributes: before }).desired,
+    before: before && toState({ ...row, attributes: before }).desired,
     after: desired,
     observed: isDoubted ? undefined : observed,
     isInService: isLinked(row),
     fields,
   });
-  const known = parseCells<Field>(row);
   const losesRolesIn = (field: Field) =>
     isEntityField(field) &&
-    losesRoles(findWantedRoles(known[field]), findWantedRoles(cells[field]));
+    losesRoles(findWantedRoles(row.cells[field]), findWantedRoles(cells[field]));
   return fields.filter((field) => taken.includes(field) || losesRolesIn(field));
 }
 
@@ -57,7 +56,7 @@ export const toCellsAfter = (
 ) =>
   toCellsAfterWrite({
     before: toState(row),
-    after: toState(row, { attributes, cells }),
+    after: toState({ ...row, attributes, cells }),
     fields,
     ...how,
   });
@@ -69,12 +68,12 @@ export const toWrittenColumns = (
   cells: Cells<Field>,
 ) => ({
   ...toColumns(type, after),
-  ...(type === 'user' ? toCellColumns(cells) : { cells: JSON.stringify(cells) }),
+  ...(type === 'user' ? toCellColumns(cells) : { cells }),
 });
 
 /** True when access is taken by what waits. A removal of a group that waits already keeps its class. */
 export function removesAccess(row: ResourceRow, attributes: JsonObject, cells: Cells<Field>) {
-  const state = toState(row, { attributes, cells });
+  const state = toState({ ...row, attributes, cells });
   if (state.type === 'user') return removesUserAccess(state);
   return row.due_class === 0 || removesGroupAccess(state);
 }
@@ -93,7 +92,7 @@ async function findRulings(
 ): Promise<Rulings<Field> | undefined> {
   if (row.type === 'group') {
     // Without a cell each value is a provider's.
-    if (book.isEmpty && parseFields(parseCells(row)).length === 0) return undefined;
+    if (book.isEmpty && parseFields(row.cells).length === 0) return undefined;
     const displayName = asked ? asked.attributes.displayName : row.name;
     return book.ruleGroup(typeof displayName === 'string' ? displayName : '');
   }
@@ -111,7 +110,7 @@ function changesRuled({ before, attributes }: AskedAttributes): boolean {
 type RuledAttributes = Omit<Combination<Field>, 'cells' | 'urn' | 'fields'>;
 
 function combineFields(row: ResourceRow, input: RuledAttributes): Combined<Field> {
-  const cells = parseCells<Field>(row);
+  const cells = row.cells;
   const fields = row.type === 'user' ? RULED_USER_FIELDS : RULED_GROUP_FIELDS;
   const combined = combine<Field>({ ...input, cells, urn: OWN_EXTENSION[row.type], fields });
   if (row.type === 'user') return combined;
@@ -121,7 +120,7 @@ function combineFields(row: ResourceRow, input: RuledAttributes): Combined<Field
     const roles = kept?.has(field) ? findWantedRoles(cells[field]) : rulings[field]?.value;
     if (isEntityField(field) && roles !== undefined) wanted.set(field, String(roles));
   }
-  const entities = wantEntities(combined.cells, wanted, toSeenEntities(row));
+  const entities = wantEntities(combined.cells, wanted, row.entities ?? undefined);
   return {
     ...combined,
     cells: entities.cells,
@@ -137,7 +136,7 @@ export async function combineAsked(
 ): Promise<Combined<Field>> {
   const { attributes } = asked;
   const rulings = await findRulings(tx, rules, row, asked);
-  if (rulings === undefined) return { attributes, cells: parseCells(row), changed: [] };
+  if (rulings === undefined) return { attributes, cells: row.cells, changed: [] };
   return combineAllowed(tx, rules, row, { attributes, rulings });
 }
 
@@ -153,7 +152,7 @@ async function combineAllowed(
   // A field without a rule is released, which takes nothing.
   const fields = combined.changed.filter((field) => cells[field]?.source !== undefined);
   if (fields.length === 0) return combined;
-  const before = parseStored<JsonObject>(row.attributes);
+  const before = row.attributes;
   const taken = new Set(listTakenFrom(row, { before, after, cells, fields }));
   if (taken.size === 0) return combined;
   const isProtected = (await protection.findReason(tx, row)) !== undefined;
@@ -176,13 +175,13 @@ export async function toRuled<Row extends ResourceRow>(
   if (row.origin === null || row.deleted_at !== null) return undefined;
   const rulings = given.rulings ?? (await findRulings(tx, rules, row));
   if (rulings === undefined) return undefined;
-  const before = parseStored<JsonObject>(row.attributes);
+  const before = row.attributes;
   const combined = await combineAllowed(tx, rules, row, { attributes: before, rulings });
   const { changed, attributes: after } = combined;
-  if (changed.length === 0 && JSON.stringify(combined.cells) === row.cells) return undefined;
+  if (changed.length === 0 && isSameJson(combined.cells, row.cells)) return undefined;
   const version = row.version + 1;
   const cells = askRuled(row, { before, after, cells: combined.cells, fields: changed }, rules);
-  const isDue = listWaiting(cells).length > 0 && !isSameWork(parseCells(row), cells);
+  const isDue = listWaiting(cells).length > 0 && !isSameWork(row.cells, cells);
   const due = isDue && { due_at: now, due_class: removesAccess(row, after, cells) ? 0 : 1 };
   return { ...row, ...toWrittenColumns(row, after, cells), version, modified_at: now, ...due };
 }
@@ -203,8 +202,8 @@ function askRuled(row: ResourceRow, change: FieldChange, { deactivation }: Rules
 /** True when the service was asked for this value of a field by a rule and not by a provider. */
 export function isRuled(row: ResourceRow, field: Field): boolean {
   if (isEntityField(field)) return true;
-  const cells = parseCells<Field>(row);
+  const cells = row.cells;
   if (cells[field]?.source?.by !== 'rule') return false;
-  const attributes = parseStored<JsonObject>(row.attributes);
+  const attributes = row.attributes;
   return !isAsked({ attributes, cells, urn: OWN_EXTENSION[row.type] }, field);
 }

@@ -1,9 +1,8 @@
 import type { Adoption, AdoptionRequest } from '../domain/provider.ts';
-import type { JsonObject, ResourceKey } from '../domain/values.ts';
+import type { ResourceKey } from '../domain/values.ts';
 import { BridgeError } from '../domain/values.ts';
 import { isProvider } from '../store/credentials.ts';
 import { endUnmanaged } from '../store/drifts.ts';
-import { parseStored } from '../store/engine/columns.ts';
 import { lockRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { rehearse } from '../store/store.ts';
@@ -62,7 +61,7 @@ async function adoptOne<Type extends ResourceKey['type']>(
   const holders = await kind.listHolders(tx, row);
   if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
   await endUnmanaged(tx, row, { status: 'accepted', now: deps.clock.now() });
-  const before = parseStored<JsonObject>(row.attributes);
+  const before = row.attributes;
   // As the service holds it: only the values of rules wait.
   await applyChange(tx, asked, kind, {
     row: await kind.takeOver(tx, asked, row),

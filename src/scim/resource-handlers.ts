@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ResourceKey } from '../domain/values.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
-import { findView } from '../store/resources/views.ts';
+import { findView, toView } from '../store/resources/views.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
@@ -43,7 +43,7 @@ export function createResourceHandlers(
       return;
     }
     const groups = row.type === 'user' ? (await findView(db, 'user', row.id))?.groups : undefined;
-    const view = row.type === 'user' ? { ...row, groups: groups ?? '' } : row;
+    const view = row.type === 'user' ? { ...toView(row), groups: groups ?? '' } : toView(row);
     const version = toShownVersion(view, asked);
     await send(res, asked, { view, version, projection, status: status === 204 ? 200 : status });
   }

@@ -6,7 +6,6 @@ import { endRest } from '../domain/failure.ts';
 import { LINK_LISTS } from '../domain/link.ts';
 import type { GivenKey, ResourceKey } from '../domain/values.ts';
 import { toResourceKey } from '../domain/values.ts';
-import { parseCells } from './engine/columns.ts';
 import {
   execute,
   readInChunks,
@@ -20,7 +19,7 @@ import type { ResourceRow, RowChange } from './resources/rows.ts';
 import { lockRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
-import { updateWhere } from './tables.ts';
+import { parseRows, updateWhere } from './tables.ts';
 
 /** Every class of due work, the most urgent first. */
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
@@ -80,8 +79,10 @@ export function toProgress(
   row: Pick<ResourceRow, 'version' | 'cells'>,
   oldestLink?: number | null,
 ): Progress {
-  const cells = parseCells(row);
-  const versions = [...listWaiting(cells).map((field) => cells[field]?.pending), oldestLink];
+  const versions = [
+    ...listWaiting(row.cells).map((field) => row.cells[field]?.pending),
+    oldestLink,
+  ];
   const waiting = versions.filter((one) => typeof one === 'number');
   const oldestPending = waiting.length === 0 ? undefined : Math.min(...waiting);
   return { version: row.version, oldestPending };
@@ -91,10 +92,13 @@ export function toProgress(
 export async function listProgress(db: Db, keys: readonly ResourceKey[]) {
   type Found = GivenKey &
     Pick<ResourceRow, 'version' | 'cells' | 'due_at'> & { readonly oldestLink: number | null };
-  const read = (ids: readonly string[]) =>
-    select<Found>(db)`select type, id, version, cells, due_at,
-      (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
-      from resources where id in (${sql.join(ids)})`;
+  const read = async (ids: readonly string[]) =>
+    parseRows(
+      'resources',
+      await select<Found>(db)`select type, id, version, cells, due_at,
+        (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
+        from resources where id in (${sql.join(ids)})`,
+    );
   const ids = keys.map(({ id }) => id);
   return (await readInChunks(ids, read)).map((row) => ({
     key: toResourceKey(row),
@@ -146,11 +150,10 @@ export async function retryEach(tx: Db, keys: readonly GivenKey[], now: number) 
   for (const key of keys) {
     const row = await lockRow(tx, key);
     // A deleted row with a lost create is looked for.
-    const isLost = row?.deleted_at !== null && row?.sent_creates !== '[]';
+    const isLost = row !== undefined && row.deleted_at !== null && row.sent_creates.length > 0;
     if (row?.due_at == null || isLost) continue;
-    const cells = parseCells<string>(row);
     await updateRow(tx, row, {
-      cells: JSON.stringify(endRest(cells, now, 'all')),
+      cells: endRest(row.cells, now, 'all'),
       // Another time than before shows a run that this was asked for while an attempt was under way.
       due_at: now,
     });
@@ -158,7 +161,7 @@ export async function retryEach(tx: Db, keys: readonly GivenKey[], now: number) 
     const links = { group_id: seq, pending: { '<>': null } } as const;
     const ended = type === 'group' ? await updateWhere(tx, 'links', links, { retry_at: null }) : [];
     const lists = LINK_LISTS.filter((list) => ended.some((link) => link.list === list));
-    const waits = [...listWaiting(cells), ...lists.map((list) => `${list}s`)];
+    const waits = [...listWaiting<string>(row.cells), ...lists.map((list) => `${list}s`)];
     tried.push({ type, id, name, waits });
   }
   return tried;

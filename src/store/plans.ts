@@ -8,7 +8,7 @@ import { HOLDING_SOURCES } from '../domain/plan.ts';
 import type { JsonValue } from '../domain/values.ts';
 import { parseStored, waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
-import type { ResourceRow } from './resources/rows.ts';
+import { readResources } from './resources/rows.ts';
 import type { Db, ListPart } from './store.ts';
 import type { Row } from './tables.ts';
 import { insertAll, updateWhere } from './tables.ts';
@@ -189,10 +189,12 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
 
 /** Lists managed users and groups of which something waits. */
 export const listWaitingRows = (db: Db, { afterSeq, limit }: ListPart) =>
-  select<ResourceRow>(db)`
-    select * from resources where seq > ${afterSeq} and origin is not null and (${waits('cells')}
-      or seq in (select group_id from links where pending is not null))
-    order by seq limit ${limit}`;
+  readResources(
+    db,
+    sql`seq > ${afterSeq} and origin is not null
+      and (${waits('cells')} or seq in (select group_id from links where pending is not null))
+      order by seq limit ${limit}`,
+  );
 
 /** Ends all plans that are not over, with what was still to be done of them. */
 export async function endAllPlans(

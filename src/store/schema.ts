@@ -1,11 +1,14 @@
+import type { Cells } from '../domain/cell.ts';
 import type { ChangeClass, ChangeKind, HarmKind } from '../domain/change.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
 import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
+import type { SeenEntities } from '../domain/entity.ts';
+import type { Field, ObservedGroup, ObservedUser, SentCreate } from '../domain/kinds.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
-import type { GroupId, UserId } from '../domain/values.ts';
+import type { GroupId, JsonObject, Refusal, UserId } from '../domain/values.ts';
 import type { TableOf } from './engine/table.ts';
-import { big, clusteredTable, int, serial, table, text } from './engine/table.ts';
+import { big, clusteredTable, int, json, serial, table, text } from './engine/table.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
 export type Origin = 'created' | 'adopted';
@@ -42,9 +45,9 @@ export const TABLES = {
     upstream_id: big().orNull(), // The numeric id in the service, once known. At most one live row of its type holds it.
     upstream_scim_id: text().orNull(), // Further ids by which the service knows a group.
     upstream_uid: text().orNull(),
-    attributes: text(), // SCIM attributes as shown: desired when managed, derived from what was observed when not.
-    observed: text().orNull(), // Last observation, with its time and the call that made it; null: never seen.
-    cells: text().default('{}'), // State of each owned field (`Cells`).
+    attributes: json<JsonObject>(), // SCIM attributes as shown: desired when managed, derived from what was observed when not.
+    observed: json<ObservedUser | ObservedGroup>().orNull(), // Last observation, with its time and the call that made it; null: never seen.
+    cells: json<Cells<Field>>().default('{}'), // State of each owned field.
     // Not 0: a look is needed first. Each request for one raises it, and a look answers those that were made before it left.
     must_look: int().default(0),
     version: big().default(1), // The ETag. Raised by every change a reader can see.
@@ -58,9 +61,9 @@ export const TABLES = {
     asked_at: big().orNull(), // When it was accepted, by the clock of the store.
     asked_version: big().orNull(), // Version of its write.
     asked_trace: text().orNull(), // Trace of its request, as W3C Trace Context writes it.
-    last_error: text().orNull(), // Error of the last attempt: code and the service's words.
+    last_error: json<Refusal>().orNull(), // Error of the last attempt: code and the service's words.
     stuck_at: big().orNull(), // Time since which the service refuses an acknowledged change; null: it refuses none.
-    sent_creates: text().default('[]'), // Creates that left, with an unknown outcome (`SentCreate[]`).
+    sent_creates: json<readonly SentCreate[]>().default('[]'), // Creates that left, with an unknown outcome.
     // Until then a call without a known outcome may still take effect; the look after it ends the doubt. null: none may.
     unsure_until: big().orNull(),
     write_id: text().orNull(), // Names the last transaction that stored a request, so that a lost answer to a commit is found out.
@@ -77,9 +80,9 @@ export const TABLES = {
     out_at: big().orNull(), // Time of the observation after it that showed the user to be out.
     erased_at: big().orNull(), // When all personal data was erased: later observations are stored without it too.
     admins_read_at: big().orNull(), // Time of the last read of the admin list; null: never.
-    entities: text().orNull(), // The entities as listed last; null: they were not, or may have changed since.
+    entities: json<SeenEntities>().orNull(), // The entities as listed last; null: they were not, or may have changed since.
     admins_asked: int().default(0), // 1: a provider wrote the list of admins, so rules leave it alone.
-    inner_groups: text().default('[]'), // Ids of the groups that a provider made members.
+    inner_groups: json<readonly GroupId[]>().default('[]'), // Ids of the groups that a provider made members.
   }).keys({
     // No index begins with the type: without statistics SQLite would take it for the best one everywhere.
     upstream:

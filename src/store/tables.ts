@@ -11,6 +11,7 @@ import {
   toValues,
 } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
+import { TABLES } from './schema.ts';
 import type { Db } from './store.ts';
 
 type Table = keyof Schema;
@@ -42,7 +43,7 @@ export interface Choice<Name extends Table> {
 }
 
 /** Lists rows of a table. With more values of a column than one statement takes, they come in no order. */
-export function listWhere<Name extends Table, Found = Row<Name>>(
+export function listWhere<Name extends Table, Found extends object = Row<Name>>(
   db: Db,
   table: Name,
   where: Where<Name>,
@@ -52,7 +53,7 @@ export function listWhere<Name extends Table, Found = Row<Name>>(
   const sorted = by === '' ? sql`` : sql`order by ${sql.raw(by)}`;
   const limited = limit === undefined ? sql`` : sql`limit ${limit}`;
   const end = sql`${sorted} ${limited} ${lock ? forUpdate(db) : sql``}`;
-  return run(db, sql`select * from ${sql.table(table)}`, where, end);
+  return run(db, table, sql`select * from ${sql.table(table)}`, where, end);
 }
 
 /** Part of a list, the newest first: at most so many rows, before the one with the number `from`. */
@@ -67,7 +68,7 @@ export function listNewest<Name extends Table>(
 ): Promise<Row<Name>[]> {
   const before = { ...where, seq: { '<': from } };
   const end = sql`order by seq desc limit ${limit}`;
-  return run(db, sql`select * from ${sql.table(table)}`, before, end);
+  return run(db, table, sql`select * from ${sql.table(table)}`, before, end);
 }
 
 /** Finds a row of a table; undefined: there is none. */
@@ -88,6 +89,7 @@ export async function countWhere<Name extends Table>(
 ): Promise<number> {
   const counts = await run<{ count: number }>(
     db,
+    table,
     sql`select count(*) as count from ${sql.table(table)}`,
     where,
     sql``,
@@ -100,17 +102,18 @@ type NewRow<Name extends Table, New = Insertable<Schema[Name]>> = {
 };
 
 /** Adds rows to a table, and returns them as stored. */
-export const insertAll = <Name extends Table, Found = Row<Name>>(
+export const insertAll = <Name extends Table, Found extends object = Row<Name>>(
   tx: Db,
   table: Name,
   rows: readonly NewRow<Name>[],
   conflict: RawBuilder<unknown> = sql``,
 ) =>
-  readInChunks(
-    rows,
-    (some) =>
-      select<Found>(tx)`
-      insert into ${sql.table(table)} ${toValues(some)} ${conflict} returning *`,
+  readInChunks(rows, async (some) =>
+    parseRows(
+      table,
+      await select<Found>(tx)`
+        insert into ${sql.table(table)} ${toValues(some)} ${conflict} returning *`,
+    ),
   );
 
 /** Adds a row to a table, and returns it as stored. */
@@ -152,24 +155,36 @@ export const updateWhere = <Name extends Table>(
   where: Where<Name>,
   change: Updateable<Schema[Name]>,
 ): Promise<Row<Name>[]> =>
-  run(tx, sql`update ${sql.table(table)} set ${toAssignments(change)}`, where);
+  run(tx, table, sql`update ${sql.table(table)} set ${toAssignments(change)}`, where);
 
 /** Deletes rows of a table, and returns them. */
 export const deleteWhere = <Name extends Table>(
   tx: Db,
   table: Name,
   where: Where<Name>,
-): Promise<Row<Name>[]> => run(tx, sql`delete from ${sql.table(table)}`, where);
+): Promise<Row<Name>[]> => run(tx, table, sql`delete from ${sql.table(table)}`, where);
 
-async function run<Found>(
+/** Parses the JSON in rows of a table as they were read. */
+export function parseRows<Found extends object>(table: Table, rows: Found[]): Found[] {
+  for (const column of TABLES[table].json) {
+    for (const row of rows) {
+      const text: unknown = Reflect.get(row, column);
+      if (typeof text === 'string') Reflect.set(row, column, JSON.parse(text));
+    }
+  }
+  return rows;
+}
+
+async function run<Found extends object>(
   db: Db,
+  table: Table,
   act: RawBuilder<unknown>,
   where: object,
   end = sql`returning *`,
 ): Promise<Found[]> {
   const parts: Found[][] = [];
   for (const which of toConditions(where)) {
-    parts.push(await select<Found>(db)`${act} where ${which} ${end}`);
+    parts.push(parseRows(table, await select<Found>(db)`${act} where ${which} ${end}`));
   }
   return parts.flat();
 }

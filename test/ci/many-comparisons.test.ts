@@ -42,7 +42,7 @@ const REFUSED = {
 
 test('it is ended where the users turn out to be long', async () => {
   const row = await bridge.store.read.selectFrom('resources').selectAll().executeTakeFirstOrThrow();
-  const attributes = JSON.stringify({ ...JSON.parse(row.attributes), title: LONG_TEXT });
+  const attributes = JSON.stringify({ ...JSON.parse(String(row.attributes)), title: LONG_TEXT });
   await addPeople({ attributes }, { first: 1, last: LONG_USERS });
 
   expect(await search(MANY)).toMatchObject(REFUSED);

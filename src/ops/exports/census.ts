@@ -7,7 +7,6 @@ import { normaliseName } from '../../domain/name.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { foldCase, isJsonObject } from '../../domain/values.ts';
 import { findLastSweptAt } from '../../store/drifts.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { LIVE, readRows } from '../../store/resources/rows.ts';
@@ -94,7 +93,7 @@ function toPerson(row: UserRow, deactivation: user.Deactivation) {
     id,
     name,
     provider: origin === null ? null : row.provider,
-    attributes: { ...parseStored<JsonObject>(row.attributes), externalId },
+    attributes: { ...row.attributes, externalId },
     wanted: origin === null ? undefined : user.isWorking(desired, deactivation),
     held: isHeld ? user.isWorking(observed, deactivation) : undefined,
   };
@@ -264,9 +263,7 @@ function listRowKeys(row: ResourceRow, provider: string) {
   const isUser = row.type === 'user';
   const isOfProvider = row.origin !== null && row.provider === provider;
   const names = [row.name_folded, isUser ? row.observed_user_name_folded : null];
-  const emails = isUser
-    ? [...listFoldedEmails(parseStored<JsonObject>(row.attributes)), row.observed_email_folded]
-    : [];
+  const emails = isUser ? [...listFoldedEmails(row.attributes), row.observed_email_folded] : [];
   const keys = [
     ['externalId', [isOfProvider ? row.external_id : null], 'externalId'],
     ['userName', names, 'userName'],

@@ -6,14 +6,12 @@ import type { ChangeKind } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
 import type { Deactivation } from '../../domain/kinds.ts';
 import { listFieldChanges } from '../../domain/plan.ts';
-import type { JsonObject } from '../../domain/values.ts';
 import { findRecovery } from '../../reconcile/repair/recovery.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import type { WaitingCount } from '../../store/resources/lists.ts';
 import { countWaitingLinks } from '../../store/resources/lists.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
-import { toGroupState, toObservedUser, toUserState } from '../../store/resources/state.ts';
+import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import { listWhere } from '../../store/tables.ts';
 import { listPrivileges } from '../drift/drifts.ts';
 import type { Filters, ListQuery } from '../http/list-query.ts';
@@ -114,16 +112,15 @@ function listNames(row: ResourceRow): string[] {
   if (row.origin === null) return [];
   if (row.type === 'group') return [row.name_folded];
   if (row.upstream_id !== null || row.deleted_at !== null) return [];
-  return [row.name_folded, ...listFoldedEmails(parseStored<JsonObject>(row.attributes))];
+  return [row.name_folded, ...listFoldedEmails(row.attributes)];
 }
 
 /** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
 function listUserChanges(row: UserRow, match: ResourceRow | undefined, deactivation: Deactivation) {
-  const account = match?.type === 'user' ? toObservedUser(match) : undefined;
-  const state = toUserState(row);
   if (row.origin === null) return [];
-  const isAsked = (cell: Cell | undefined) => isWaiting(state.cells.account) || isWaiting(cell);
-  const known = { ...state, observed: state.observed ?? account };
+  const account = match?.type === 'user' ? match.observed : null;
+  const known = toUserState({ ...row, observed: row.observed ?? account });
+  const isAsked = (cell: Cell | undefined) => isWaiting(row.cells.account) || isWaiting(cell);
   return listFieldChanges(known, deactivation, isAsked).map((change) => ({ ...change, count: 1 }));
 }
 

@@ -7,12 +7,11 @@ import { fullName } from '../../domain/name.ts';
 import { listChangedFields } from '../../domain/plan.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
 import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../../domain/rule-book.ts';
-import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import type { JsonValue } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
 import { isAsked } from '../../domain/write.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findTerms } from '../../store/credentials.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { listGroupNamesOf } from '../../store/links/of-users.ts';
 import type { ActionKey } from '../../store/plans.ts';
 import { listHeldChanges } from '../../store/plans.ts';
@@ -221,14 +220,13 @@ function toAddress(
 function toRuledField(it: Explained, field: string, values: Values): OpsJson<'Field'> {
   const { row, cells, book, rulings } = it;
   const urn = row.type === 'user' ? USER_EXTENSION : GROUP_EXTENSION;
-  const attributes = parseStored<JsonObject>(row.attributes);
   const ruling = row.origin === null ? undefined : rulings[field];
   const rule = ruling && toRuleWords(book, ruling.rule);
   const plain = toField(it, field, values);
   const findOwner = () => {
-    if (isAsked({ attributes, cells, urn }, field))
+    if (isAsked({ attributes: row.attributes, cells, urn }, field))
       return [plain.from, rule && `It goes before ${rule}.`];
-    if (toExtension(attributes, urn)[field] === undefined)
+    if (toExtension(row.attributes, urn)[field] === undefined)
       return [null, rule && `${rule} does not apply: the person is protected.`];
     if (cells[field]?.source?.by === 'service') return ['service', 'As it was at the takeover.'];
     return [rule ?? REPLACED];
@@ -272,7 +270,7 @@ const HELD = {
 /** The attributes that the service has no place for, so that the bridge alone keeps them. */
 export function listKept(row: rows.ResourceRow): OpsJson<'Field'>[] {
   if (row.origin === null) return [];
-  const { schemas: _, ...attributes } = parseStored<JsonObject>(row.attributes);
+  const { schemas: _, ...attributes } = row.attributes;
   const kept = Object.entries(attributes).filter(([name]) => !HELD[row.type].has(name));
   const rest = { observed: null, from: 'provider', standing: 'bridge only' } as const;
   return kept.map(([field, desired]) => ({ field, desired, ...rest }));

@@ -6,19 +6,13 @@ import type { JsonValue, ResourceKey } from '../../domain/values.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
 import type { DriftRow, Finding } from '../../store/drifts.ts';
 import { changeDrifts, insertDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import { parseCells, parseStored } from '../../store/engine/columns.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import { hasLink } from '../../store/links/links.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges } from '../../store/plans.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { deleteRow, findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
-import {
-  isRoleUnknown,
-  toGroupState,
-  toObservation,
-  toObservedUser,
-  toUserState,
-} from '../../store/resources/state.ts';
+import { isRoleUnknown, toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -164,7 +158,7 @@ async function lookAtLists(deps: ReconcileDeps, row: GroupRow): Promise<Outcome>
   const { read } = deps.store;
   const hasAdmins = row.admins_asked === 1 || (await hasLink(read, row, 'administered'));
   const admins = hasAdmins ? await readList(deps, row, 'admins') : {};
-  const hasEntities = listEntityFields(parseCells(row)).length > 0;
+  const hasEntities = listEntityFields(row.cells).length > 0;
   const entities = hasEntities ? await readList(deps, row, 'entities') : {};
   return { kind: 'done', known: { ...looked.known, ...admins, ...entities } };
 }
@@ -179,8 +173,8 @@ function isMoved(row: GroupRow, { ids }: Known): boolean {
 /** Stores what a look has shown of a row that was not changed meanwhile. `now` is epoch milliseconds. */
 async function observe(tx: Db, row: ResourceRow, known: Known, now: number): Promise<void> {
   if (known.missing) {
-    const observed = JSON.stringify({ ...toObservation(row), goneAt: now });
-    return row.observed === null ? undefined : updateRow(tx, row, { observed });
+    const seen = row.observed;
+    return seen === null ? undefined : updateRow(tx, row, { observed: { ...seen, goneAt: now } });
   }
   if (row.type === 'user') return updateRow(tx, row, toObservedColumns(row, known.observed));
   if (isMoved(row, known)) return updateRow(tx, row, toLookAgainColumns(row, now));
@@ -311,8 +305,8 @@ async function readRole(deps: ReconcileDeps, row: UserRow): Promise<void> {
   const owner = await lookUpOwner(deps, upstreamId, observed);
   await deps.store.write(async (tx) => {
     const locked = await lockRow(tx, row);
-    const known = locked && isRoleUnknown(locked) ? toObservedUser(locked) : undefined;
-    if (known === undefined || locked?.upstream_id !== upstreamId) return;
+    const known = locked && isRoleUnknown(locked) ? locked.observed : null;
+    if (known === null || locked?.upstream_id !== upstreamId) return;
     await updateRow(tx, locked, toObservedColumns(locked, { ...known, owner }));
   });
 }

@@ -14,18 +14,18 @@ import {
   withEcho,
 } from '../../domain/cell.ts';
 import { isEntityField, listEntityFields, seeEntities } from '../../domain/entity.ts';
-import type { ObservedGroup, SentCreate, UserField } from '../../domain/kinds.ts';
+import type { ObservedGroup, UserField } from '../../domain/kinds.ts';
 import { toSentUser, withCreated } from '../../domain/kinds.ts';
 import { endChange, endDoubt } from '../../domain/link.ts';
 import type { Field } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
-import { NOTHING_OPEN, parseCells, parseStored } from '../../store/engine/columns.ts';
+import { NOTHING_OPEN } from '../../store/engine/columns.ts';
 import { changeLinks, changeNamed, hasLink, observeLinks } from '../../store/links/links.ts';
 import { leaveGroups, moveLinks, notifyGroupsOf } from '../../store/links/of-users.ts';
 import type { GroupRow, UserRow } from '../../store/resources/rows.ts';
 import { findRow, listRows, updateRow } from '../../store/resources/rows.ts';
-import { isLinked, toObservedGroup, toUserState } from '../../store/resources/state.ts';
+import { isLinked, toUserState } from '../../store/resources/state.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -38,7 +38,7 @@ import { EXISTENCE } from './step.ts';
 /** Applies what a step that worked has shown, to the row, its links, and other rows. */
 export async function applyKnown(r: Recording, known: Known): Promise<void> {
   const { row } = r;
-  const cells = JSON.stringify(toCellsAfter(r, known));
+  const cells = toCellsAfter(r, known);
   if (row.type === 'user') return applyUser(r, { ...row, cells }, known);
   r.row = await applyGroup(r, { ...row, cells }, known);
 }
@@ -46,7 +46,7 @@ export async function applyKnown(r: Recording, known: Known): Promise<void> {
 /** Cells after a step: what it made waits no more, and of what was just linked all waits, until it is seen to hold. */
 function toCellsAfter({ row, step, isStale }: Recording, known: Known): Cells<Field> {
   const { echo, done: made = [] } = known;
-  const cells = parseCells<Field>(row);
+  const { cells } = row;
   const planned: Cells<Field> = step.state.cells;
   const name = row.type === 'user' ? 'name' : 'displayName';
   const heard = echo === undefined ? cells : withEcho<Field>(cells, name, echo);
@@ -64,7 +64,7 @@ function toCellsAfter({ row, step, isStale }: Recording, known: Known): Cells<Fi
   // No other call than creates has left before the group is known.
   const free = forgetSent(left, listSent(left));
   // What a lost create has left of a deleted group is removed.
-  const isLeft = row.deleted_at !== null && row.sent_creates !== '[]';
+  const isLeft = row.deleted_at !== null && row.sent_creates.length > 0;
   if (isLeft) return ask(free, ['existence'], claim);
   if (known.group === undefined || row.deleted_at !== null) return free;
   return ask(free, [...GROUP_FIELDS, ...listEntityFields(heard)], claim);
@@ -76,9 +76,10 @@ const GROUP_FIELDS = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'
 /** The fields of a user that wait once the account is linked: the address stays as the service made it, unless it changed since. */
 function listNewUserFields(row: UserRow, { adopted }: Known): UserField[] {
   if (row.deleted_at !== null) return ['active'];
-  const sent = parseStored<SentCreate[]>(row.sent_creates);
   const wanted = toSentUser(toUserState(row).desired);
-  const isMade = sent.length === 0 || sent.some((create) => isDeepStrictEqual(create, wanted));
+  const isMade =
+    row.sent_creates.length === 0 ||
+    row.sent_creates.some((create) => isDeepStrictEqual(create, wanted));
   return ['active', ...USER_FIELDS, ...(adopted || isMade ? [] : ['address' as const])];
 }
 
@@ -134,17 +135,14 @@ async function applyGroup(
     const baseline = adopted ? 1 : row.origin === null ? null : 0;
     await observeLinks(tx, row, { upstreamUserIds: memberIds, baseline, list: 'member' });
   }
-  const observed = toObserved(row, known, now);
-  const cells = parseCells<Field>(row);
-  const left = entities === undefined ? cells : seeEntities(cells, entities);
+  const cells = entities ? seeEntities(row.cells, entities) : row.cells;
   // While roles in an entity wait, a call may have changed them, so the entities are to be listed.
-  const isDoubted = step.state.mustLook && listWaiting(left).some(isEntityField);
-  const listed = entities === undefined ? row.entities : JSON.stringify(entities);
+  const isDoubted = step.state.mustLook && listWaiting(cells).some(isEntityField);
   return {
     ...row,
-    entities: isDoubted ? null : listed,
-    observed: observed === undefined ? row.observed : JSON.stringify(observed),
-    cells: JSON.stringify(left),
+    entities: isDoubted ? null : (entities ?? row.entities),
+    observed: toObserved(row, known, now),
+    cells,
   };
 }
 
@@ -153,11 +151,11 @@ function toObserved(
   row: GroupRow,
   { group, done: made = [], ids }: Known,
   at: number,
-): ObservedGroup | undefined {
+): ObservedGroup | null {
   const [link] = listLinks(made);
-  const observed = toObservedGroup(row);
+  const { observed } = row;
   if (group) return { ...group, ...withCreated(observed, group.created) };
-  if (observed === undefined || link === undefined) return undefined;
+  if (observed === null || link === undefined) return observed;
   if (ids?.scimId !== undefined) return { ...observed, shownAt: at, at, by: scim.updateGroup.id };
   const { id: by } =
     link.list === 'member' ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
@@ -171,7 +169,7 @@ const UNSEEN: readonly Field[] = ['appsPermissions', 'temporarilyInactive'];
 export async function endDoubts(r: Recording): Promise<void> {
   const { tx, step, row, deps } = r;
   const { version, unsure_until, sent_creates } = row;
-  const isOpen = unsure_until !== null || sent_creates !== '[]';
+  const isOpen = unsure_until !== null || sent_creates.length > 0;
   if (!isOpen || step.at < (unsure_until ?? 0) || !step.state.mustLook) return;
   const { deactivation } = deps.policy;
   if (row.type === 'group' && (await hasLink(tx, row, 'sent'))) {
@@ -179,11 +177,11 @@ export async function endDoubts(r: Recording): Promise<void> {
       link.sent === undefined ? link : endDoubt(link, version),
     );
   }
-  const sent = listSent(parseCells<Field>(row));
+  const sent = listSent(row.cells);
   const unseen = deactivation === 'scim' ? UNSEEN : [...UNSEEN, 'active' as const];
   const hidden = sent.filter((field) => unseen.includes(field));
   const entities = sent.some(isEntityField) ? null : row.entities;
-  r.row = { ...row, unsure_until: null, sent_creates: '[]', entities };
+  r.row = { ...row, unsure_until: null, sent_creates: [], entities };
   // What is seen to hold waits for nothing then.
   const asked = sent.filter((field) => field !== EXISTENCE[row.type]);
   changeCells(r, (cells) =>

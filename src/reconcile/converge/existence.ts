@@ -5,21 +5,15 @@ import { restartLink } from '../../domain/link.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import type { Refusal } from '../../domain/values.ts';
 import { foldCase, NOT_THERE, parseFields, toOwnRefusal } from '../../domain/values.ts';
-import type { Field } from '../../plan/step.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { noteMissing } from '../../store/drifts.ts';
-import { hasWaiting, parseCells } from '../../store/engine/columns.ts';
+import { hasWaiting } from '../../store/engine/columns.ts';
 import { changeLinks, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
 import { findLinked } from '../../store/resources/find.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { deleteRow, lockRow, updateRow } from '../../store/resources/rows.ts';
-import {
-  NO_IDS,
-  toObservedGroup,
-  toObservedUser,
-  toUserState,
-} from '../../store/resources/state.ts';
+import { NO_IDS, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { toLookAgainColumns } from '../differences.ts';
 import type { Known } from '../outcome.ts';
@@ -48,7 +42,7 @@ export async function linkRow(
 ): Promise<Obstacle | { readonly kind: 'linked'; readonly columns: Partial<LinkColumns> }> {
   const { ids } = known;
   if (ids === undefined) return { kind: 'linked', columns: {} };
-  const columns = { ...toIdColumns(row, ids), sent_creates: '[]' };
+  const columns = { ...toIdColumns(row, ids), sent_creates: [] };
   if (row.type === 'user' && ids.restId === row.upstream_id) return { kind: 'linked', columns };
   // Locked, because a request may be taking it over.
   const found = await findLinked(tx, row.type, ids);
@@ -96,7 +90,7 @@ function findHolderObstacle(holder: ResourceRow | undefined, known: Known): Obst
 /** True unless the service shows the account or group under names that are none of its holder's. */
 function isTheirs(holder: ResourceRow, { observed, group }: Known): boolean {
   if (holder.type === 'group') {
-    return group === undefined || !isAnotherGroup(toObservedGroup(holder), group);
+    return group === undefined || !isAnotherGroup(holder.observed, group);
   }
   if (observed === undefined) return true;
   const { userName, email, created } = observed;
@@ -123,8 +117,8 @@ async function takeFrom(
     return deleteRow(tx, holder, now);
   }
   if (type === 'user') await resetLinksOf(tx, holder.id, null);
-  const cells = ask(parseCells<Field>(holder), [EXISTENCE[type]], holder.version);
-  const columns = { ...toLookAgainColumns(holder, now), ...NO_IDS, cells: JSON.stringify(cells) };
+  const cells = ask(holder.cells, [EXISTENCE[type]], holder.version);
+  const columns = { ...toLookAgainColumns(holder, now), ...NO_IDS, cells };
   await updateRow(tx, holder, columns);
 }
 
@@ -183,8 +177,7 @@ export async function endMissing(r: Recording): Promise<boolean> {
     return true;
   }
   // A write that comes before the next sweep looks first: the id may be another person's by now.
-  const gone = { ...toObservedUser(row), goneAt: now };
-  if (type === 'user') r.row = { ...row, observed: JSON.stringify(gone) };
+  if (row.type === 'user') r.row = { ...row, observed: { ...row.observed, goneAt: now } };
   return true;
 }
 

@@ -15,7 +15,7 @@ import type { Field, Part } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import type { AskedChange, Progress } from '../../store/due.ts';
 import { toProgress } from '../../store/due.ts';
-import { parseCells, toCellColumns } from '../../store/engine/columns.ts';
+import { toCellColumns } from '../../store/engine/columns.ts';
 import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
 import type { WaitingSummary } from '../../store/links/waiting.ts';
@@ -23,7 +23,7 @@ import { NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { saveRow } from '../../store/resources/rows.ts';
-import { isLinked, toSeenEntities, toUserState } from '../../store/resources/state.ts';
+import { isLinked, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -83,12 +83,12 @@ export function succeed(r: Recording): void {
 export async function finish(r: Recording): Promise<Recorded> {
   const { tx, deps, row, now } = r;
   const waitingLinks = await readLinks(tx, deps, row);
-  const asked = parseCells<Field>(row);
+  const asked = row.cells;
   // A deferred change may hold by now, and then nothing else waits for it.
   const open = done(asked, asked, listDone(deps, row, waitingLinks));
-  const cells = endEntities(exhaust(open, deps.policy.attemptsMax, now), toSeenEntities(row));
+  const cells = endEntities(exhaust(open, deps.policy.attemptsMax, now), row.entities ?? undefined);
   // A next step is due now. Another time in the store, once that has ended, shows that an attempt was asked for.
-  const left = await withoutDoubt(tx, { ...row, cells: JSON.stringify(cells), due_at: now });
+  const left = await withoutDoubt(tx, { ...row, cells, due_at: now });
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isOver = step.action === undefined;
   const links = await readSummary(r);
@@ -146,14 +146,14 @@ function toFailureColumns(
   return {
     attempts,
     failing_since: attempts === 0 ? null : (row.failing_since ?? now),
-    last_error: problem === undefined ? row.last_error : JSON.stringify(problem),
+    last_error: problem ?? row.last_error,
   };
 }
 
 /** The row, in doubt only while a call that left may still change something from what is wanted. */
 async function withoutDoubt(tx: Db, row: ResourceRow): Promise<ResourceRow> {
-  if (row.unsure_until === null || row.sent_creates !== '[]') return row;
-  if (hasDoubt(parseCells(row)) || (row.type === 'group' && (await hasLink(tx, row, 'doubted')))) {
+  if (row.unsure_until === null || row.sent_creates.length > 0) return row;
+  if (hasDoubt(row.cells) || (row.type === 'group' && (await hasLink(tx, row, 'doubted')))) {
     return row;
   }
   return { ...row, unsure_until: null };
@@ -214,7 +214,7 @@ export async function recordPostponed(r: Recording, outcome: Postponed): Promise
   const goesOn = await countFailed(r, outcome);
   const { oldest, worst } = await readSummary(r);
   const left = await withoutDoubt(r.tx, r.row);
-  r.row = { ...left, ...toCellColumns(parseCells(left), worst?.stuck_at) };
+  r.row = { ...left, ...toCellColumns(left.cells, worst?.stuck_at) };
   const end = toProgress(r.row, oldest);
   if (!goesOn) takeDelivered(r, end);
   await save(r);
@@ -242,7 +242,7 @@ function postpone(r: Recording, outcome: Postponed): void {
     failing_since: row.failing_since ?? now,
     must_look: outcome.kind === 'unknown' ? Math.max(row.must_look, 1) : row.must_look,
     // The reason why it is stuck is shown until it is not: a pause of the service comes and goes.
-    last_error: (row.stuck_at === null ? null : row.last_error) ?? JSON.stringify(problem),
+    last_error: (row.stuck_at === null ? null : row.last_error) ?? problem,
     due_at: now + (isRetried || isAtOnce(outcome) ? 0 : backoffMs(attempts, retryAfterMs, random)),
   };
 }
@@ -288,7 +288,7 @@ export function changeCells(
   r: Pick<Recording, 'row'>,
   change: (cells: Cells<Field>) => Cells<Field>,
 ): void {
-  r.row = { ...r.row, cells: JSON.stringify(change(parseCells<Field>(r.row))) };
+  r.row = { ...r.row, cells: change(r.row.cells) };
 }
 
 /** Changes what is known of these parts: of fields in the row, of members and admins in the store. */

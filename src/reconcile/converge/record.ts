@@ -1,9 +1,9 @@
 import { ask, onlyWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
 import type { GivenKey, Refusal } from '../../domain/values.ts';
-import type { Field, Part } from '../../plan/step.ts';
+import type { Part } from '../../plan/step.ts';
 import { GONE } from '../../store/due.ts';
-import { parseCells, parseStored } from '../../store/engine/columns.ts';
+import { parseStored } from '../../store/engine/columns.ts';
 import { storeNow } from '../../store/engine/dialect.ts';
 import { isUnsure } from '../../store/engine/store-error.ts';
 import { deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
@@ -140,8 +140,8 @@ function report(r: Recording, { next, oldestPending }: Recorded): void {
   const isDeletion = step.state.deleted && listWaitingParts(step.state).length > 0;
   if (isDeletion && isEnd) events.deletionFinished({ type, id });
   if (row.stuck_at === null || original.stuck_at !== null) return;
-  const stored = parseStored<Partial<Refusal>>(row.last_error ?? '{}');
-  const { code = 'unknown' } = outcome.kind === 'refused' ? outcome.problem : stored;
+  const problem = outcome.kind === 'refused' ? outcome.problem : row.last_error;
+  const code = problem?.code ?? 'unknown';
   events.stuck({ type, id, code });
 }
 
@@ -185,13 +185,13 @@ async function recordMissing(r: Recording): Promise<Recorded> {
 
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */
 function isLostLook({ row, step: { state } }: Recording): boolean {
-  if (row.sent_creates === '[]' || isLinked(row) || !state.mustLook) return false;
+  if (row.sent_creates.length === 0 || isLinked(row) || !state.mustLook) return false;
   const isUnwanted = row.deleted_at !== null || (row.type === 'user' && row.active === 0);
   return isUnwanted || !isExistenceOf(row);
 }
 
 function isExistenceOf(row: ResourceRow): boolean {
-  return parseCells<Field>(row)[EXISTENCE[row.type]]?.pending !== undefined;
+  return row.cells[EXISTENCE[row.type]]?.pending !== undefined;
 }
 
 /** True when a look found what the lost create made, and nothing that was known before. */
@@ -220,12 +220,12 @@ async function recordRefused(
     r.reverted.push(...(await listLinkedUsers(tx, row)));
     await deleteAllLinks(tx, row);
   }
-  if (row.sent_creates === '[]') {
+  if (row.sent_creates.length === 0) {
     await deleteRow(tx, row, now);
     return GONE;
   }
   // It is hidden, because a lost create may still arrive.
-  const nothing = onlyWaiting(parseCells<Field>(row), []);
+  const nothing = onlyWaiting(row.cells, []);
   const hidden = markDeleted(row, ask(nothing, [EXISTENCE[row.type]], row.version + 1), now);
   r.row = { ...hidden, must_look: row.must_look + 1 };
   return finish(r);

@@ -4,12 +4,12 @@ import { hasEntityPutIn } from '../../domain/entity.ts';
 import { refuse as refuseFact } from '../../domain/failure.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
-import type { JsonObject, Refusal } from '../../domain/values.ts';
+import type { Refusal } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import { isRuled, toRuled } from '../../rules/fields.ts';
-import { parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
+import { isSameJson, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, changeNamed, hasLink, listLinkedUsers } from '../../store/links/links.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
@@ -32,7 +32,6 @@ export async function refuse(
   problem: Refusal,
 ): Promise<boolean> {
   const { row, undone } = r;
-  const asked = parseCells<Field>(row);
   const left = new Set(parts);
   for (const waiter of r.waiters) {
     const { version, undo } = waiter;
@@ -41,7 +40,7 @@ export async function refuse(
     // not refused. A field asked for by a rule belongs to no write.
     const refused = parts.filter((part) =>
       typeof part === 'string'
-        ? asked[part]?.pending === version && !isRuled(r.row, part)
+        ? row.cells[part]?.pending === version && !isRuled(r.row, part)
         : part.version === version && written.has(toLinkText(part)),
     );
     if (refused.length === 0 || takesElse(undo, refused)) continue;
@@ -89,12 +88,12 @@ function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> | Res
   const { row, now } = r;
   if (row.type === 'group') return takeBackGroup(r, row, write);
   const { before, after } = write.waiter.undo;
-  if (row.attributes === after) {
+  if (isSameJson(row.attributes, after)) {
     // A new user who was given an existing account, which is not ours to deactivate.
     const isTakenOver = before === undefined && row.origin === 'adopted';
     if (before?.origin === null || isTakenOver) return toUnmanaged(row);
     if (before === undefined || before.deleted) {
-      const nothing = onlyWaiting(parseCells<Field>(row), []);
+      const nothing = onlyWaiting(row.cells, []);
       return markDeleted(row, ask(nothing, ['active'], row.version + 1), now);
     }
   }
@@ -107,7 +106,7 @@ export function markDeleted<Row extends ResourceRow>(
   cells: Cells<Field>,
   now: number,
 ): Row {
-  return { ...row, cells: JSON.stringify(cells), version: row.version + 1, deleted_at: now };
+  return { ...row, cells, version: row.version + 1, deleted_at: now };
 }
 
 /** Takes a write of a group back, with the members and admins that it changed, and applies the rules to the result. */
@@ -118,7 +117,7 @@ async function takeBackGroup(
 ): Promise<GroupRow> {
   const { waiter, isLast } = write;
   const { before, after, links: written } = waiter.undo;
-  const isUnchanged = row.attributes === after;
+  const isUnchanged = isSameJson(row.attributes, after);
   const isDeleted = isUnchanged && before?.deleted !== false;
   const isWhole = isDeleted || (isUnchanged && before?.origin === null);
   const versions = { version: waiter.version, next: row.version + 1 };
@@ -129,7 +128,7 @@ async function takeBackGroup(
   // One that the bridge created is removed, a released one loses the members the bridge added.
   const deletion = { isOwn: row.origin === 'created', mayBeThere: true, version: versions.next };
   const without = isDeleted
-    ? markDeleted(row, toCellsAfterGroupDeletion(parseCells(row), deletion), now)
+    ? markDeleted(row, toCellsAfterGroupDeletion(row.cells, deletion), now)
     : withoutWrite(row, write);
   const kept = isUnchanged ? await followMembers(tx, without, waiter.undo) : without;
   // The people of inner groups are looked at when this is followed.
@@ -147,7 +146,7 @@ async function followMembers(tx: Db, row: GroupRow, undo: Undo): Promise<GroupRo
     await changeLinks(tx, row, {}, (link) => releaseLink(link, row.version));
   }
   // Members that the write added stay, and then the group stays managed.
-  const isPutIn = hasEntityPutIn(parseCells(row)) || (await hasLink(tx, row, 'ours'));
+  const isPutIn = hasEntityPutIn(row.cells) || (await hasLink(tx, row, 'ours'));
   if (undo.before?.origin !== null || isPutIn) return row;
   await changeLinks(tx, row, {}, disownLink);
   return toUnmanaged(row);
@@ -161,8 +160,8 @@ function withoutWrite<Row extends ResourceRow>(
   const { before = { attributes: {}, cells: {}, deleted: undefined } } = undo;
   const version = row.version + 1;
   const { attributes, cells } = takeBackWrite(row.type, {
-    attributes: parseStored<JsonObject>(row.attributes),
-    cells: parseCells<Field>(row),
+    attributes: row.attributes,
+    cells: row.cells,
     before,
     fields: listFields(refused),
     isLast,
@@ -171,7 +170,7 @@ function withoutWrite<Row extends ResourceRow>(
   return {
     ...row,
     ...toColumns(row.type, attributes),
-    cells: JSON.stringify(cells),
+    cells,
     version,
     deleted_at: before.deleted === false ? null : row.deleted_at,
   };

@@ -5,7 +5,6 @@ import type { LinkKey } from '../../domain/link.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
 import type { Field } from '../../plan/step.ts';
 import { listFields, listLinks, listParts } from '../../plan/step.ts';
-import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import { insertOwnCall } from '../../store/logs.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
@@ -101,7 +100,7 @@ export class SendGuard {
     };
     if (isLost || (isOpen && isUnheard(outcome.problem.status))) return next;
     await changeNamed(tx, row, links, (link) => ({ ...link, sent: undefined }));
-    const cells = JSON.stringify(forgetSent<Field>(parseCells(row), fields));
+    const cells = forgetSent(row.cells, fields);
     // The doubt about an earlier call ends when it would have; where that was made again, it has no end yet.
     const until = (isOpen ? null : unsure_until) ?? row.unsure_until;
     return { ...next, cells, unsure_until: until };
@@ -159,7 +158,7 @@ export class SendGuard {
     const lateMs = this.#create === undefined ? 0 : LATE_CREATE_MS[row.type];
     const until = at + Math.max(lateMs, this.#deps.policy.callMs);
     await updateRow(tx, row, {
-      cells: JSON.stringify(edit(parseCells<Field>(row), noted.fields, markSent)),
+      cells: edit(row.cells, noted.fields, markSent),
       must_look: noted.ticket,
       unsure_until: Math.max(row.unsure_until ?? 0, until),
       due_at: Math.min(row.due_at ?? at, at),
@@ -169,13 +168,12 @@ export class SendGuard {
   }
 
   async #mark(tx: Db, row: ResourceRow, at: number): Promise<Noted> {
-    const cells = parseCells<Field>(row);
     const { action } = this.planned;
     // The account that a create may leave is looked for by its names; names of groups are not unique.
     const isUserCreate = row.type === 'user' && this.#create !== undefined;
     const parts = action && !isUserCreate ? listParts(action) : [];
     const fields = listFields(parts).filter(
-      (field) => isWaiting(cells[field]) && cells[field]?.sent === undefined,
+      (field) => isWaiting(row.cells[field]) && row.cells[field]?.sent === undefined,
     );
     const links = await changeNamed(tx, row, listLinks(parts), (link) =>
       link.sent === undefined && isWaiting(link) ? markSent(link) : link,
@@ -196,10 +194,9 @@ function isUnheard(status: number | undefined): boolean {
   return status === undefined || UNHEARD.has(status);
 }
 
-function addCreate(stored: string, create: SentCreate): string {
-  const earlier = parseStored<SentCreate[]>(stored);
-  if (earlier.some((one) => isDeepStrictEqual(one, create))) return stored;
-  return JSON.stringify([...earlier, create]);
+function addCreate(earlier: readonly SentCreate[], create: SentCreate) {
+  if (earlier.some((one) => isDeepStrictEqual(one, create))) return earlier;
+  return [...earlier, create];
 }
 
 const OUTCOMES = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;

@@ -1,4 +1,4 @@
-import type { Cell } from '../../domain/cell.ts';
+import type { Cell, Cells } from '../../domain/cell.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import type { GroupState, SentCreate, UserState } from '../../domain/kinds.ts';
@@ -10,7 +10,6 @@ import type { ResourceKey } from '../../domain/values.ts';
 import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
 import type { Field, Part, Step } from '../../plan/step.ts';
 import { listLinks, toChanges, toValues } from '../../plan/step.ts';
-import { parseCells } from '../../store/engine/columns.ts';
 import { listLinks as listStoredLinks } from '../../store/links/links.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
@@ -77,7 +76,7 @@ export function planStep(
     const state = { ...known, mustLook: toLook(known, known.cells.account) };
     return { type: 'user', row, state, action: planUser(state, toPolicy(deps)).step, at };
   }
-  const known = toPlannableGroup({ ...toGroupState(row, { links }), mustLook }, at);
+  const known = toPlannableGroup({ ...toGroupState(row, links), mustLook }, at);
   const { existence } = known.deleted ? {} : known.cells;
   const state = { ...known, mustLook: toLook(known, existence) };
   return { type: 'group', row, state, action: planGroup(state, toPolicy(deps)).step, at };
@@ -92,7 +91,7 @@ export function listDone(
   if (isLookDue(row, deps.clock.now())) return [];
   return row.type === 'user'
     ? planUser(toUserState(row), toPolicy(deps)).done
-    : planGroup(toGroupState(row, { links }), toPolicy(deps)).done;
+    : planGroup(toGroupState(row, links), toPolicy(deps)).done;
 }
 
 /** True where a look comes before anything else: it was asked for, or lost calls cannot take effect any more. */
@@ -140,14 +139,13 @@ export async function listStillPlanned(
   { tx, step, row }: { readonly tx: Db; readonly step: PlannedStep; readonly row: ResourceRow },
   parts: readonly Part[],
 ): Promise<Part[]> {
-  const cells = parseCells<string>(row);
-  const planned: typeof cells = step.state.cells;
+  const planned: Cells<Field> = step.state.cells;
   const userIds = listLinks(parts).map(({ userId }) => userId);
   const stored = await listStoredLinks(tx, row, { userIds });
   const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
   return parts.filter((part) =>
     typeof part === 'string'
-      ? cells[part]?.pending === planned[part]?.pending
+      ? row.cells[part]?.pending === planned[part]?.pending
       : waiting.get(toLinkText(part)) === part.version,
   );
 }

@@ -1,13 +1,10 @@
 import type { ErasureObstacle } from '../../domain/erasure.ts';
 import { listPersonalNames, OBSTACLES } from '../../domain/erasure.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
-import type { JsonObject } from '../../domain/values.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import { eraseRow, eraseTraces, findErasureFacts } from '../../store/resources/erasure.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { lockRow, readRows } from '../../store/resources/rows.ts';
-import { toObservedUser } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isAtWork } from '../differences.ts';
@@ -47,8 +44,7 @@ async function erase(tx: Db, deps: ErasureDeps, id: string, dryRun: boolean) {
   const obstacles = await listObstacles(tx, deps, row);
   let rows: number | null = null;
   if (obstacles.length === 0 && !dryRun) {
-    const attributes = parseStored<JsonObject>(row.attributes);
-    rows = await eraseTraces(tx, row, listPersonalNames(attributes, toObservedUser(row)));
+    rows = await eraseTraces(tx, row, listPersonalNames(row.attributes, row.observed));
     await eraseRow(tx, row, deps.clock.now());
   }
   return {
@@ -77,15 +73,15 @@ async function listObstacles(
   const isDeleted = row.deleted_at !== null;
   if (!isDeleted && row.origin !== null) return ['managed'];
   const now = clock.now();
-  const observed = toObservedUser(row);
+  const { observed } = row;
   const { links, held, drifts, calledAt } = await findErasureFacts(db, row);
   // A comparison that misses an unmanaged account looks for it, and forgets one that is gone.
   const isShown = !isDeleted && !isGone(observed);
-  const works = observed !== undefined && isWorking(observed, rules.deactivation);
+  const works = observed !== null && isWorking(observed, rules.deactivation);
   const found: Readonly<Partial<Record<ErasureObstacle, boolean>>> = {
     'in-service': isShown,
     active: isDeleted && works,
-    pending: isAtWork(row) || row.sent_creates !== '[]' || links > 0,
+    pending: isAtWork(row) || row.sent_creates.length > 0 || links > 0,
     held: held > 0,
     drifting: drifts > 0,
     recent: now - (calledAt ?? 0) < LOGGED_WITHIN_MS,

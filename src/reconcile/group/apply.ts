@@ -1,20 +1,19 @@
 import { isWaiting, toEcho } from '../../domain/cell.ts';
 import { seeEntities } from '../../domain/entity.ts';
 import { findFailed, isStuck } from '../../domain/failure.ts';
-import type { GroupField, GroupState, ObservedGroup } from '../../domain/kinds.ts';
+import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
 import { removesGroupAccess } from '../../domain/protection.ts';
 import { isNotApplied, toOwnRefusal } from '../../domain/values.ts';
 import type { Field, Values } from '../../plan/step.ts';
 import { listLinks, listParts, toValues } from '../../plan/step.ts';
-import { parseCells } from '../../store/engine/columns.ts';
 import type { SeenLinks } from '../../store/links/links.ts';
 import { changeLinks, hasLink, observeLinks } from '../../store/links/links.ts';
 import { findLinked, listLeavingGroups } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { updateRow } from '../../store/resources/rows.ts';
-import { toGroupState, toObservedGroup } from '../../store/resources/state.ts';
+import { toGroupState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -244,7 +243,7 @@ async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string
 
 /** Merges what both interfaces show of a group. The name comes from SCIM where SCIM shows it, or once did; the rest from REST. */
 export function mergeGroup(
-  before: ObservedGroup | undefined,
+  before: ObservedGroup | null | undefined,
   {
     scim: shown,
     rest,
@@ -253,7 +252,7 @@ export function mergeGroup(
 ): ObservedGroup {
   const by = groups.getListOfGroups.id;
   const { permissions, addToCardsAndSpacesEnabled: isAddable } = rest ?? {};
-  const isOfRest = before === undefined || before.by === by;
+  const isOfRest = before == null || before.by === by;
   return {
     ...(isOfRest ? { displayName: rest?.name ?? '', by } : before),
     ...(shown && { displayName: shown.displayName, shownAt: at, by: scim.getGroups.id }),
@@ -283,9 +282,9 @@ export async function observeGroup(
   { now, isFirst = false }: { readonly now: number; readonly isFirst?: boolean },
 ): Promise<void> {
   await updateRow(tx, row, {
-    observed: group && JSON.stringify({ ...toObservedGroup(row), ...group }),
-    entities: entities && JSON.stringify(entities),
-    cells: entities && JSON.stringify(seeEntities(parseCells<GroupField>(row), entities)),
+    observed: group && { ...row.observed, ...group },
+    entities,
+    cells: entities && seeEntities(row.cells, entities),
     admins_read_at: adminIds && now,
   });
   if (memberIds) await observeMembers(tx, row, { memberIds, now, isFirst, from: 'group' });

@@ -210,7 +210,7 @@ async function judgeSeen(
   }
   const isUndone = call?.outcome === 'done' && at > call.at;
   if (!isUndone || isWorking(desired, policy.deactivation)) return undefined;
-  return { ...due, cells: JSON.stringify(askAgain(cells, ['active'], row.version)), due_class: 0 };
+  return { ...due, cells: askAgain(cells, ['active'], row.version), due_class: 0 };
 }
 
 /** True for whom either switch of the service keeps out. */

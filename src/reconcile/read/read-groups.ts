@@ -7,7 +7,7 @@ import { countSeenMembers } from '../../store/links/links.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { LIVE, listGroupsWith, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
-import { toObservedGroup, toUpstreamIds } from '../../store/resources/state.ts';
+import { toUpstreamIds } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteWhere } from '../../store/tables.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
@@ -66,7 +66,7 @@ function toGroupEntry(
 ): Entry {
   const restId = form === 'restId' && scim ? toInteger(scim.id) : undefined;
   const observe = (row: ResourceRow | undefined, now: number) =>
-    mergeGroup(row?.type === 'group' ? toObservedGroup(row) : undefined, { scim, rest }, now);
+    mergeGroup(row?.type === 'group' ? row.observed : undefined, { scim, rest }, now);
   return {
     ids: {
       upstream_scim_id: scim?.id,
@@ -84,7 +84,7 @@ function toGroupEntry(
     isAnother(row) {
       if (row.type !== 'group') return true;
       const { displayName } = observe(row, 0);
-      return isAnotherGroup(toObservedGroup(row), { displayName, created: rest?.created });
+      return isAnotherGroup(row.observed, { displayName, created: rest?.created });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ObservedUser, ShownAccount } from '../../domain/kinds.ts';
 import { compareAccount } from '../../domain/kinds.ts';
 import { BridgeError } from '../../domain/values.ts';
-import { toObservedUser as toStoredUser, toUserState } from '../../store/resources/state.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import { unreadable } from '../../upstream/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
@@ -116,7 +116,7 @@ function toUserEntry(
     shownIds: ids,
     lists: [shown.list],
     sentAt: shown.sentAt,
-    observe: (row, now) => merge(row?.type === 'user' ? toStoredUser(row) : undefined, now),
+    observe: (row, now) => merge((row?.type === 'user' && row.observed) || undefined, now),
     // To their account a list gives none of their names, or it gives these to a new account.
     isAnother: (row) => row.type === 'user' && compareAccount(toUserState(row), shown) !== 'same',
   };

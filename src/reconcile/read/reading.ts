@@ -1,8 +1,7 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { parseFields } from '../../domain/values.ts';
-import { parseCells } from '../../store/engine/columns.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import { isLinked, toObservation } from '../../store/resources/state.ts';
+import { isLinked } from '../../store/resources/state.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -156,21 +155,21 @@ export class Reading {
   }
 
   #isListed(list: ShowingList, row: ResourceRow): boolean {
-    return this.unchanged[list].has(row.seq) || (toObservation(row)?.at ?? 0) >= this.since;
+    return this.unchanged[list].has(row.seq) || (row.observed?.at ?? 0) >= this.since;
   }
 
   /** True for what should be in the service, and is in no list that was read, or not in one that showed it before. */
   isMissed(row: ResourceRow): boolean {
     const { type, origin } = row;
     if (row.deleted_at !== null || !this.isRead(type) || isBusy(row)) return false;
-    const observed = toObservation(row);
+    const observed = row.observed;
     const [named, other] = LISTS_OF[type];
     if (origin === null) {
       // An account known only from the list of company users is not missed while that list cannot be read.
       const isShown = type === 'group' || observed?.shownAt !== undefined;
-      return observed !== undefined && !this.isSeen(row) && (isShown || this.isDone(other));
+      return observed !== null && !this.isSeen(row) && (isShown || this.isDone(other));
     }
-    const cells = parseCells<string>(row);
+    const cells = row.cells;
     const isMade = isLinked(row) && (type === 'group' || row.active === 1);
     if (!isMade || isWaiting(cells.account) || isWaiting(cells.existence)) return false;
     const isDropped = (list: ShowingList, at: number | undefined) =>

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, edit } from '../../domain/cell.ts';
 import { fail } from '../../domain/failure.ts';
-import type { GroupField, ObservedGroup, ObservedUser } from '../../domain/kinds.ts';
+import type { ObservedGroup, ObservedUser } from '../../domain/kinds.ts';
 import { confirms, isTheSame } from '../../domain/kinds.ts';
 import type { UserId } from '../../domain/values.ts';
 import { groupId, NOT_APPLIED, newId, userId } from '../../domain/values.ts';
 import { followUsers } from '../../rules/follow.ts';
-import { hasWaiting, parseCells, toColumns } from '../../store/engine/columns.ts';
+import { hasWaiting, isSameJson, toColumns } from '../../store/engine/columns.ts';
 import { chunks } from '../../store/engine/dialect.ts';
 import { agreesWithLinks } from '../../store/links/links.ts';
 import { moveLinks } from '../../store/links/of-users.ts';
@@ -20,7 +20,7 @@ import {
 } from '../../store/resources/find.ts';
 import type { GroupRow, NewRow, ResourceRow, ResourceType } from '../../store/resources/rows.ts';
 import { deleteRow, insertRows, updateRow } from '../../store/resources/rows.ts';
-import { NO_IDS, toObservation, toObservedGroup } from '../../store/resources/state.ts';
+import { NO_IDS } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { decideMerge, toLookAgainColumns, toShown } from '../differences.ts';
 import { observeMembers, toSeenMembers } from '../group/apply.ts';
@@ -112,11 +112,10 @@ function toKeys(ids: EntryIds): string[] {
 
 /** True when the store holds a user or group as the lists show it. */
 async function isStored({ deps, reading }: ReadRun, { entry, row }: Listed): Promise<boolean> {
-  const before = toObservation(row);
-  if (before === undefined || (!isLive(row) && row.type === 'group')) return false;
+  if (row.observed === null || (!isLive(row) && row.type === 'group')) return false;
   const stored = toKeys(row);
   if (!toKeys(entry.shownIds).every((key) => stored.includes(key))) return false;
-  if (!isTheSame(entry.observe(row, deps.clock.now()), before)) return false;
+  if (!isTheSame(entry.observe(row, deps.clock.now()), row.observed)) return false;
   const { memberIds } = entry;
   if (memberIds === undefined || row.type === 'user') return true;
   // Many members take long to compare, and others go on meanwhile.
@@ -198,7 +197,7 @@ async function saveKnown(tx: Db, run: ReadRun, listed: Listed): Promise<boolean>
   const { entry, row } = listed;
   const decision = decideMerge(row, entry.sentAt);
   if (decision === 'drop') return false;
-  const [before, observed] = [toObservation(row), entry.observe(row, now)];
+  const [before, observed] = [row.observed, entry.observe(row, now)];
   // Mostly one who was created while the list was read.
   const isConfirmed = row.type === 'user' && before && confirms(observed, before);
   if (decision === 'look-again' && !isConfirmed) {
@@ -206,7 +205,7 @@ async function saveKnown(tx: Db, run: ReadRun, listed: Listed): Promise<boolean>
     return false;
   }
   const shown = row.origin === null ? toColumns(row.type, toShown(observed)) : row;
-  const isNew = shown.attributes !== row.attributes;
+  const isNew = !isSameJson(shown.attributes, row.attributes);
   const changed = isNew ? { ...shown, version: row.version + 1, modified_at: now } : {};
   await updateRow(tx, row, { ...entry.shownIds, ...toSeen(observed, row.erased_at), ...changed });
   await saveMembers(tx, run, listed);
@@ -214,7 +213,7 @@ async function saveKnown(tx: Db, run: ReadRun, listed: Listed): Promise<boolean>
 }
 
 function toSeen(observed: ReturnType<Entry['observe']>, erased_at: number | null = null) {
-  if ('displayName' in observed) return { observed: JSON.stringify(observed) };
+  if ('displayName' in observed) return { observed };
   return toObservedColumns({ erased_at }, observed);
 }
 
@@ -259,7 +258,7 @@ async function listElsewhere(
   return named.filter((row) => {
     if (row.origin === null || row.deleted_at !== null) return false;
     if (row.type === 'group') {
-      const before = toObservedGroup(row)?.created;
+      const before = row.observed?.created;
       return before !== undefined && before === created.get(row.name_folded);
     }
     const held = row.upstream_id === null ? listAccountNames(row) : listServiceNames(row);
@@ -276,8 +275,8 @@ async function removeAgain(
   const isReleased = row.origin !== 'created' || row.observed !== null;
   const isUnderWay = hasWaiting(row) || row.due_at !== null;
   if (isReleased || isUnderWay || row.modified_at >= sentAt) return;
-  const asked = ask(parseCells<GroupField>(row), ['existence'], row.version);
+  const asked = ask(row.cells, ['existence'], row.version);
   const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
   const cells = edit(asked, ['existence'], (cell) => fail(cell, failing));
-  await updateRow(tx, row, { cells: JSON.stringify(cells), due_at: now, due_class: 0 });
+  await updateRow(tx, row, { cells, due_at: now, due_class: 0 });
 }

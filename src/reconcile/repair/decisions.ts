@@ -6,20 +6,20 @@ import { isGone, isWorking } from '../../domain/kinds.ts';
 import { disownLink } from '../../domain/link.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { isHolding, toPlace } from '../../domain/plan.ts';
-import type { GivenKey, JsonObject, JsonValue } from '../../domain/values.ts';
+import type { GivenKey, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { isSource, mayGrant } from '../../rules/rules.ts';
 import { isProvider } from '../../store/credentials.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
-import { NOTHING_OPEN, parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
+import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink } from '../../store/links/links.ts';
 import { mayHaveMade } from '../../store/logs.ts';
 import type { PlanActionRow, PlanRow } from '../../store/plans.ts';
 import { listHeldChanges, lockPlans, toAction } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, lockRow, saveRow, updateRow } from '../../store/resources/rows.ts';
-import { toObservation, toUserState } from '../../store/resources/state.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -177,7 +177,7 @@ export async function handOver(
   const { provider, externalId } = isJsonObject(desired) ? desired : {};
   if (typeof provider !== 'string' || !isOwnedAs(row, observed)) return false;
   if (!(await isProvider(tx, provider))) return false;
-  const { externalId: _, ...others } = parseStored<JsonObject>(row.attributes);
+  const { externalId: _, ...others } = row.attributes;
   const attributes = typeof externalId === 'string' ? { ...others, externalId } : others;
   const columns = toColumns(row.type, attributes);
   // No name changes, so nobody is followed by one.
@@ -205,9 +205,8 @@ async function stopManaging({ store, clock, rules }: ProcessDeps, key: GivenKey)
     if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' } as const;
     if (row.origin === null) return { kind: 'unmanaged' } as const;
     if (await isUnsettled(tx, row)) return { kind: 'waits' } as const;
-    const observed = toObservation(row);
     // Nothing of it would be left.
-    if (observed === undefined || isGone(observed)) return { kind: 'not-in-service' } as const;
+    if (row.observed === null || isGone(row.observed)) return { kind: 'not-in-service' } as const;
     if (await isRuled(tx, row, rules)) return { kind: 'ruled' } as const;
     const now = clock.now();
     const drifts = await listActiveDrifts(tx, [row.id]);
@@ -228,6 +227,6 @@ export async function isUnsettled(db: Db, row: ResourceRow): Promise<boolean> {
 /** True for a group from which rules or outer groups derive something: that ends with it, and the service would get that change. */
 async function isRuled(tx: Db, row: ResourceRow, rules: ProcessDeps['rules']): Promise<boolean> {
   if (row.type === 'user') return false;
-  const hasRoles = listEntityFields(parseCells(row)).length > 0;
+  const hasRoles = listEntityFields(row.cells).length > 0;
   return hasRoles || (await hasLink(tx, row, 'ruled')) || isSource(tx, rules, row);
 }

@@ -4,7 +4,6 @@ import type { ChangeKind } from '../../domain/change.ts';
 import { listHarms, toChangeKey } from '../../domain/change.ts';
 import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { GroupField } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { toLinkText } from '../../domain/link.ts';
 import { splitName } from '../../domain/name.ts';
@@ -17,12 +16,12 @@ import { findGroupPrivilege, ruleLinks } from '../../rules/rules.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, toRepair } from '../../store/drifts.ts';
 import { forgetRemoval } from '../../store/due.ts';
-import { NOTHING_OPEN, parseCells, parseStored, toColumns } from '../../store/engine/columns.ts';
+import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
 import { deleteAllLinks, desireLink, listLinkedUsers, listLinks } from '../../store/links/links.ts';
 import { listByName } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, getRow, updateRow } from '../../store/resources/rows.ts';
-import { isLinked, NO_IDS, toObservation } from '../../store/resources/state.ts';
+import { isLinked, NO_IDS } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 import type { Current } from '../differences.ts';
@@ -56,7 +55,7 @@ export function isStillSo(current: Current, change: PlanAction): boolean {
 /** True when it is still to be made; its absence is stored nowhere, so no more can be asked. */
 function isWanted(row: ResourceRow): boolean {
   if (row.origin === null || row.deleted_at !== null) return false;
-  const { account, existence } = parseCells<'account' | 'existence'>(row);
+  const { account, existence } = row.cells;
   const isOn = row.type === 'group' || row.active === 1;
   return isOn && (isLinked(row) || !isWaiting(row.type === 'group' ? existence : account));
 }
@@ -81,7 +80,7 @@ export function findState(
 function isPlaceWaiting({ row, waitingLinks }: Current, change: PlanAction): boolean {
   const place = toPlace(change);
   if (place.kind === 'link') return waitingLinks.has(toLinkText(place));
-  const cells = parseCells(row);
+  const cells = row.cells;
   return place.fields.some((field) => isWaiting(cells[field]));
 }
 
@@ -138,11 +137,11 @@ export async function desire(
   if (isEntityField(memberId)) {
     const roles = Array.isArray(value.roles) ? value.roles : [];
     const text = toRoleText(roles.filter((role) => typeof role === 'string'));
-    const all = parseCells<GroupField>(row);
+    const all = row.cells;
     const sent = findWantedRoles(all[memberId]);
     // They stand for the wanted ones until the rules want others. What no rule wants is released.
     const cells = sent ? withEcho(all, memberId, { sent, back: text }) : release(all, [memberId]);
-    return saveVersion(tx, deps, row, { cells: JSON.stringify(cells) });
+    return saveVersion(tx, deps, row, { cells });
   }
   if (kind === 'group.create') {
     // It is gone and is not to come back.
@@ -152,8 +151,7 @@ export async function desire(
     await deleteAllLinks(tx, row);
     return true;
   }
-  const before = parseStored<JsonObject>(row.attributes);
-  return saveAttributes(tx, deps, row, toAttributes(deps, kind, value, before));
+  return saveAttributes(tx, deps, row, toAttributes(deps, kind, value, row.attributes));
 }
 
 function toAttributes(
@@ -246,7 +244,7 @@ export async function acceptHeld(
 ): Promise<void> {
   const { row } = current;
   if (action.kind.endsWith('.create')) {
-    const seenAt = toObservation(row)?.at ?? 0;
+    const seenAt = row.observed?.at ?? 0;
     // The service had it, and the read for the plan did not show it.
     const isMissing = row.deleted_at === null && isLinked(row) && seenAt < plannedAt;
     if (isMissing) await desire(tx, deps, row, { ...action, value: null });

@@ -7,7 +7,6 @@ import type { GivenKey, ResourceKey } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, listActiveDrifts, listToSettle, toRepair } from '../../store/drifts.ts';
-import { parseCells } from '../../store/engine/columns.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import type { OpenAction } from '../../store/plans.ts';
 import { endOver, hasOver, listOpenActions, lockPlans, toAction } from '../../store/plans.ts';
@@ -186,7 +185,7 @@ async function makePending(tx: Db, row: ResourceRow, released: readonly OpenActi
   await changeNamed(tx, row, links, (link) => claim(link, row.version));
   const isFresh = released.every((action) => isKnown(row, action, now));
   await updateRow(tx, row, {
-    cells: JSON.stringify(ask(parseCells<string>(row), fields, row.version)),
+    cells: ask(row.cells, fields, row.version),
     due_at: now,
     // A removal that waits already keeps its class.
     due_class: row.due_class === 0 || actions.some(({ harm }) => harm !== undefined) ? 0 : 1,

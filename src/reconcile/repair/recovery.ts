@@ -4,7 +4,7 @@ import { readParts } from '../../store/engine/dialect.ts';
 import { doubtEverything, endAllPlans, listWaitingRows, lockPlans } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { MANAGED, readRows } from '../../store/resources/rows.ts';
-import { isLinked, toObservation } from '../../store/resources/state.ts';
+import { isLinked } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
@@ -238,12 +238,13 @@ async function planRestore(run: ReadRun): Promise<void> {
   if (plan) tellPlan(events, plan);
 }
 
+const GONE = { fullName: '', active: false, displayName: '', at: 0, by: '', goneAt: 0 };
+
 /** Lists what the service lacks of a user or group. What no list told, and what was deleted, is taken to be as it was last seen. */
 async function listRestored({ deps: { policy, store }, reading }: ReadRun, row: ResourceRow) {
   const isUnseen = row.deleted_at === null && isLinked(row) && !reading.isSeen(row);
   // What the complete read did not show is taken for gone: a look tells before it is made anew.
-  const gone = { ...toObservation(row), at: 0, goneAt: 0 };
-  const shown = isUnseen ? { ...row, observed: JSON.stringify(gone) } : row;
+  const shown = isUnseen ? { ...row, observed: GONE } : row;
   const changes = await listChanges(store.read, shown, policy.deactivation);
   const mayDelete = policy.groupDeletion === 'created';
   return changes.filter(({ kind }) => mayDelete || kind !== 'group.delete');

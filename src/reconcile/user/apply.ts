@@ -8,7 +8,6 @@ import { removesUserAccess } from '../../domain/protection.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import { foldCase, hasMoreBits, isNotApplied } from '../../domain/values.ts';
 import type { Field, PlannedFact, Values } from '../../plan/step.ts';
-import { parseCells } from '../../store/engine/columns.ts';
 import { listHolders } from '../../store/resources/find.ts';
 import { lockRow, updateRow } from '../../store/resources/rows.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
@@ -129,7 +128,7 @@ async function bringBack({ deps, state, fields }: UserCall, shown: ShownAccount)
     for (const key of met) {
       const row = await lockRow(tx, key);
       if (row === undefined) continue;
-      const cells = JSON.stringify(askAgain(parseCells<Field>(row), fields, row.version));
+      const cells = askAgain(row.cells, fields, row.version);
       await updateRow(tx, row, { ...toLookAgainColumns(row, deps.clock.now()), cells });
     }
     return met.length > 0;

@@ -78,7 +78,7 @@ export function observeUser(
 export function toObservedColumns(row: Pick<UserRow, 'erased_at'>, seen: ObservedUser | undefined) {
   const observed = seen && row.erased_at !== null ? withoutPersonalData(seen) : seen;
   return {
-    observed: observed === undefined ? null : JSON.stringify(observed),
+    observed: observed ?? null,
     observed_user_name_folded: foldOrNull(observed?.userName),
     observed_email_folded: foldOrNull(observed?.email),
     owner: Number(observed?.owner === true),

@@ -6,7 +6,7 @@ import type { LinkList } from '../../domain/link.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import type { GroupId, JsonObject } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { findNames, parseInner } from '../../store/resources/names.ts';
+import { findNames } from '../../store/resources/names.ts';
 import * as views from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { Projection } from './projection.ts';
@@ -119,7 +119,7 @@ async function readLists(
 }
 
 function listInner({ inner_groups = '[]' }: View): GroupId[] {
-  return parseInner({ inner_groups });
+  return parseStored(inner_groups);
 }
 
 /** Users of a list as text, part by part; behind the members of a group its inner groups. */
@@ -213,7 +213,7 @@ const RELATIVE = '"$ref":"../';
 
 /** The version that a provider is shown: what another one manages lacks the externalId, and the groups of a user are part of it. @see RFC 9110 §8.8.1 */
 export function toShownVersion(
-  view: Omit<views.ResourceView, 'seq'> & { readonly groups?: string },
+  view: Pick<views.ResourceView, 'origin' | 'provider' | 'version'> & { readonly groups?: string },
   { provider }: Pick<Context, 'provider'>,
 ): string {
   const groups = view.groups ? `-${hash('sha1', view.groups, 'base64url')}` : '';

@@ -1,11 +1,9 @@
 import type { ChangeClass } from '../../domain/change.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { UserField } from '../../domain/kinds.ts';
 import type { Refusal, ResourceKey } from '../../domain/values.ts';
 import { BridgeError, foldCase, NOT_THERE, toResourceKey } from '../../domain/values.ts';
 import type { Lock } from '../../reconcile/waiters.ts';
 import { keepChange } from '../../store/due.ts';
-import { parseCells } from '../../store/engine/columns.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import { lockRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -213,7 +211,7 @@ function toChangeClass({ row, undo }: Accepted): ChangeClass {
     if (taken.includes('members')) return 'member-removed';
     return links.length > 0 ? 'member-added' : 'group';
   }
-  const { active, account } = parseCells<UserField>(row);
+  const { active, account } = row.cells;
   if (active?.pending !== row.version && account?.pending !== row.version) return 'user';
   return row.active === 1 && row.deleted_at === null ? 'joiner' : 'leaver';
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Cells } from '../../domain/cell.ts';
 import { ask, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensions.ts';
-import type { Field, ObservedUser } from '../../domain/kinds.ts';
+import type { Field } from '../../domain/kinds.ts';
 import { isGone } from '../../domain/kinds.ts';
 import { onlyTaken } from '../../domain/protection.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
@@ -15,13 +15,13 @@ import {
   toCellsAfter,
   toWrittenColumns,
 } from '../../rules/fields.ts';
-import { parseCells, parseStored, toTombstone } from '../../store/engine/columns.ts';
+import { toTombstone } from '../../store/engine/columns.ts';
 import { saveLinks } from '../../store/links/links.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
 import type { ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import { saveRow, updateRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
-import { isLinked, toObservation } from '../../store/resources/state.ts';
+import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
@@ -53,7 +53,7 @@ export async function storeChange<T extends Type>(
 ): Promise<Accepted> {
   await kind.begin(tx, deps, 'change', target.id);
   const row = await lockOwn(tx, deps, kind.type, target);
-  const before = parseStored<JsonObject>(row.attributes);
+  const before = row.attributes;
   const asked = await ask(tx, row, before);
   const change = { row, origin: row.origin, before, asked, repairs };
   const allowed = { ...change, asked: await findAllowed(tx, deps, kind, change) };
@@ -97,7 +97,7 @@ async function findAllowed<T extends Type>(
     const fields = toFields(type, names);
     const isTwice = (field: string) =>
       asked.names.has('entitlements') && asked.names.has(toWrittenName(urn, field));
-    const taken = listTakenFrom(row, { before, after, cells: parseCells(row), fields })
+    const taken = listTakenFrom(row, { before, after, cells: row.cells, fields })
       // A number of licences beside entitlements may contradict them, and is refused then.
       .filter((field) => !isTwice(field));
     const less = onlyTaken({ before, after, urn }, taken);
@@ -124,7 +124,7 @@ export async function applyChange<T extends Type>(
   const { attributes, cells, lists, taken, now } = planned;
   if (taken.length > 0 || lists.demotes) await kind.assertMayLose(tx, deps, row);
   const stored = { ...change, attributes, lists, now };
-  const isSame = lists.isSame && isSameWork(cells, parseCells(row));
+  const isSame = lists.isSame && isSameWork(cells, row.cells);
   if (isSame && !created && isDeepStrictEqual(before, attributes)) {
     const changed = await confirmWanted(tx, row);
     const { removes, ...followed } = await kind.follow(tx, deps, { ...stored, changed });
@@ -198,7 +198,7 @@ function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange)
   const { row } = change;
   const { attributes, cells, lists, version, now } = planned;
   const isDue = isToDeliver(change, planned);
-  const isGoneDue = isDue && isGone(toObservation(row));
+  const isGoneDue = isDue && isGone(row.observed);
   return {
     ...row,
     ...toWrittenColumns(row, attributes, cells),
@@ -219,12 +219,8 @@ function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange)
 export function toDoubted({ type, must_look, observed }: ResourceRow) {
   const looked = { must_look: must_look + 1 };
   if (type === 'group' || observed === null) return looked;
-  const {
-    appsPermissions: _,
-    temporarilyInactive: __,
-    ...seen
-  } = parseStored<ObservedUser>(observed);
-  return { ...looked, observed: JSON.stringify(seen) };
+  const { appsPermissions: _, temporarilyInactive: __, ...seen } = observed;
+  return { ...looked, observed: seen };
 }
 
 /** True when the service does not hold it yet. An earlier create may have left an account, also of an inactive user. */
@@ -232,7 +228,7 @@ function isToDeliver<T extends Type>(
   { row, created }: Change<T>,
   { cells, lists }: Pick<PlannedChange, 'cells' | 'lists'>,
 ): boolean {
-  const isToFind = created !== undefined && row.sent_creates !== '[]' && row.must_look > 0;
+  const isToFind = created !== undefined && row.sent_creates.length > 0 && row.must_look > 0;
   return listWaiting(cells).length > 0 || lists.waits || isToFind;
 }
 
@@ -249,7 +245,7 @@ function toUndo(
   const found = {
     attributes,
     origin,
-    cells: parseCells(row),
+    cells: row.cells,
     deleted: false,
     adminsAsked: row.admins_asked,
     innerGroups: row.inner_groups,
@@ -295,7 +291,8 @@ export async function storeDeletion<T extends Type>(
   await updateRow(tx, row, change);
   const notifies = await kind.forget(tx, deps, managed, deletion);
   const deleted = { ...managed, ...change };
-  const before = parseStored<JsonObject>(row.attributes);
-  const undo = isDue ? toUndo({ row: managed, origin, before }, row, [], []) : undefined;
+  const undo = isDue
+    ? toUndo({ row: managed, origin, before: row.attributes }, row, [], [])
+    : undefined;
   return { row: deleted, undo, takesAccess: true, notifies };
 }

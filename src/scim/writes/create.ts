@@ -1,6 +1,6 @@
 import { isOfOther } from '../../domain/provider.ts';
-import type { JsonObject, ResourceKey } from '../../domain/values.ts';
-import { parseStored, toColumns } from '../../store/engine/columns.ts';
+import type { ResourceKey } from '../../domain/values.ts';
+import { toColumns } from '../../store/engine/columns.ts';
 import { passIds } from '../../store/resources/names.ts';
 import type { RowOf } from '../../store/resources/rows.ts';
 import { insertRow, revive } from '../../store/resources/rows.ts';
@@ -43,7 +43,7 @@ export async function create<T extends Type>(
     case 'returning':
       return restore(tx, deps, kind, { row: match.row, asked, input });
     case 'unmanaged': {
-      const attributes = kind.toAdopted(parseStored(match.row.attributes), asked, input);
+      const attributes = kind.toAdopted(match.row.attributes, asked, input);
       return adoptFound(tx, deps, kind, { row: match.row, asked: { ...asked, attributes } });
     }
     case 'new':
@@ -118,7 +118,7 @@ async function adoptFound<T extends Type>(
   const waits = `${there}. An operator has to decide whether it is taken over.`;
   if (policy === 'ask') throw new Dispute(waits, { type, name: row.name });
   const adopted = await kind.takeOver(tx, deps, row);
-  const before = parseStored<JsonObject>(row.attributes);
+  const before = row.attributes;
   const change = { row: adopted, origin: null, before, asked, repairs: UNCOUNTED };
   return applyChange(tx, deps, kind, change);
 }

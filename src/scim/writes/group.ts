@@ -10,13 +10,11 @@ import type { GroupNews } from '../../rules/follow.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
-import { parseCells, parseStored } from '../../store/engine/columns.ts';
 import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { listByName, listNamed, toTombstones } from '../../store/resources/find.ts';
-import { parseInner } from '../../store/resources/names.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { getRow, joinLost, updateRow } from '../../store/resources/rows.ts';
-import { isLinked, toObservedGroup } from '../../store/resources/state.ts';
+import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
@@ -52,7 +50,7 @@ export const groupWrites: WriteKind<'group'> = {
   },
   complete({ row, asked }) {
     // The lists of a group that is gone cannot be written without its name.
-    const isListed = asked.edits.length > 0 && isGone(toObservedGroup(row));
+    const isListed = asked.edits.length > 0 && isGone(row.observed);
     return isListed ? { ...asked, names: new Set([...asked.names, 'displayName']) } : asked;
   },
   async assertMayLose(tx, { rules }, row) {
@@ -62,12 +60,12 @@ export const groupWrites: WriteKind<'group'> = {
   toNewRow: (columns) => ({
     type: 'group',
     id: groupId(newId()),
-    inner_groups: '[]',
+    inner_groups: [],
     ...columns,
   }),
   async follow(tx, { rules }, { row, origin, created, changed, lists, now }) {
     const isNested = changed.inner_groups !== row.inner_groups;
-    const ofUsers = parseInner(changed).length > 0 ? 'users' : undefined;
+    const ofUsers = changed.inner_groups.length > 0 ? 'users' : undefined;
     const news: GroupNews = {
       id: row.id,
       before: created || origin === null ? undefined : row.name,
@@ -84,9 +82,8 @@ export const groupWrites: WriteKind<'group'> = {
     await changeLinks(tx, row, {}, adoptLink);
     // A takeover alone is no change that a reader sees, by which it would be found.
     await endUnmanaged(tx, row, { status: 'gone', now: clock.now() });
-    const shown = parseStored<JsonObject>(row.attributes);
     const ruled = { urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
-    const cells = JSON.stringify(toBaseline<GroupField>(parseCells(row), shown, ruled));
+    const cells = toBaseline<GroupField>(row.cells, row.attributes, ruled);
     const adopted = { origin: 'adopted', provider, cells } as const;
     await updateRow(tx, row, adopted);
     events.adopted({ type: 'group', id: row.id });
@@ -108,8 +105,8 @@ export const groupWrites: WriteKind<'group'> = {
     // A group that was never sent to the service needs no removal.
     const mayBeThere = isLinked(row) || row.must_look !== 0;
     const deletion = { isOwn, mayBeThere, version };
-    const cells = toCellsAfterGroupDeletion(parseCells(row), deletion);
-    return { isDue: mayBeThere || !isOwn, columns: { cells: JSON.stringify(cells) }, users };
+    const cells = toCellsAfterGroupDeletion(row.cells, deletion);
+    return { isDue: mayBeThere || !isOwn, columns: { cells }, users };
   },
   async forget(tx, { rules, clock }, row, { isDue, users }) {
     const news = { id: row.id, before: toRuledName(row), after: undefined, users };

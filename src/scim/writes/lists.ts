@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { LinkList } from '../../domain/link.ts';
 import { writeLink } from '../../domain/link.ts';
 import type { Owned } from '../../domain/provider.ts';
@@ -7,7 +8,7 @@ import { findTerms } from '../../store/credentials.ts';
 import type { StoredLink } from '../../store/links/links.ts';
 import { listLinks } from '../../store/links/links.ts';
 import { findStrangers } from '../../store/resources/find.ts';
-import { findNames, parseInner } from '../../store/resources/names.ts';
+import { findNames } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { streamShown } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
@@ -49,7 +50,7 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
   const { row, asked } = request;
   if (row.type === 'user' || asked.edits.length === 0) return NO_LISTS;
   const edited: EditedLink[][] = [];
-  const inner = new Set<string>(parseInner(row));
+  const inner = new Set<string>(row.inner_groups);
   let inner_groups = row.inner_groups;
   for (const [list, sent] of Map.groupBy(asked.edits, (edit) => edit.list)) {
     const { edits, groups } = await keepKnown(tx, row, list, { ...request, edits: sent });
@@ -78,7 +79,7 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
     columns: { admins_asked, inner_groups },
     isSame: links.length === 0 && isKept,
     waits: links.some(({ after }) => after.pending !== undefined),
-    removes: removed.length > 0 || !inner.isSubsetOf(new Set(parseInner({ inner_groups }))),
+    removes: removed.length > 0 || !inner.isSubsetOf(new Set<string>(inner_groups)),
     demotes: removed.some(({ list }) => list === 'admin'),
     releasesAdmins: releasesAdmins || admins_asked < row.admins_asked,
   };
@@ -133,9 +134,9 @@ async function keepKnown(
 
 const INNER_GROUPS_MAX = 1_000;
 
-/** The inner groups of a group after edits of its members. @param groups those that may join @throws ScimError 400 for too many */
-function editInner(row: GroupRow, edits: readonly ListEdit[], groups: readonly string[]): string {
-  const inner = new Set<string>(parseInner(row));
+/** The inner groups of a group after edits of its members; the same list where nothing changes. @param groups those that may join @throws ScimError 400 for too many */
+function editInner(row: GroupRow, edits: readonly ListEdit[], groups: readonly string[]) {
+  const inner = new Set<string>(row.inner_groups);
   for (const { op, ids } of edits) {
     if (op === 'replace') inner.clear();
     for (const id of ids) {
@@ -143,8 +144,10 @@ function editInner(row: GroupRow, edits: readonly ListEdit[], groups: readonly s
       else if (groups.includes(id)) inner.add(id);
     }
   }
-  if (inner.size <= INNER_GROUPS_MAX) return JSON.stringify([...inner]);
-  throw invalidValue(`A group has at most ${INNER_GROUPS_MAX} groups as members.`);
+  if (inner.size > INNER_GROUPS_MAX)
+    throw invalidValue(`A group has at most ${INNER_GROUPS_MAX} groups as members.`);
+  const after = [...inner].map(groupId);
+  return isDeepStrictEqual(after, row.inner_groups) ? row.inner_groups : after;
 }
 
 /** The users that edits name; undefined: all, for a replacement. */
@@ -249,7 +252,7 @@ async function findListed(
   for await (const page of streamShown(tx, row.seq, shown)) {
     for (const user of parseShown(page)) note(user, String(user.value));
   }
-  const inner = await findNames(tx, list === 'members' ? parseInner(row) : [], 'group');
+  const inner = await findNames(tx, list === 'members' ? row.inner_groups : [], 'group');
   for (const group of inner.values()) note(toEntry(deps, group, 'Group'), group.id);
   return ids;
 }

@@ -5,7 +5,6 @@ import { isOfOther } from '../../domain/provider.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
 import { findTerms } from '../../store/credentials.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
 import {
@@ -103,7 +102,7 @@ async function matchDeleted(
   const [row] = tombstones;
   if (row === undefined)
     return { kind: 'new', row: await joinLost(tx, 'user', deleted), origin: 'created' };
-  const carried = { ...parseStored<JsonObject>(row.attributes), active: false };
+  const carried = { ...row.attributes, active: false };
   const before = { attributes: carried, cells: {}, origin: row.origin, deleted: true };
   // Of another provider's people this one knows no ids.
   const hasFormerIds = row.provider === provider && isSamePerson(row, attributes);
@@ -195,7 +194,7 @@ export async function assertNamesFree(
 /** The asked attribute, or the address where this user has the name as an address alone; and whether anybody is shown with it. */
 function toTakenName(row: UserRow, attribute: 'userName' | 'emails', folded: string): TakenName {
   const isUserName = row.name_folded === folded;
-  const isAddress = listFoldedEmails(parseStored(row.attributes)).includes(folded);
+  const isAddress = listFoldedEmails(row.attributes).includes(folded);
   const holder = isUserName || isAddress ? 'resource' : 'account';
   return { type: 'User', attribute: isAddress && !isUserName ? 'emails' : attribute, holder };
 }

@@ -6,14 +6,13 @@ import {
   USER_EXTENSION,
   withExtension,
 } from '../../domain/extensions.ts';
-import type { UserField } from '../../domain/kinds.ts';
 import { isWorking } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { isJsonObject, newId, userId } from '../../domain/values.ts';
 import { toCellsAfterUserDeletion, withSuspensionEnded } from '../../domain/write.ts';
 import { followUser } from '../../rules/follow.ts';
-import { parseCells, parseStored, toCellColumns } from '../../store/engine/columns.ts';
+import { toCellColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
 import { listAccountNames, listHolders } from '../../store/resources/find.ts';
@@ -60,7 +59,7 @@ export const userWrites: WriteKind<'user'> = {
     return { ...asked, attributes, names: assigned.names };
   },
   complete({ row, origin, before, asked }) {
-    const asks = { cells: parseCells<UserField>(row), attributes: asked.attributes };
+    const asks = { cells: row.cells, attributes: asked.attributes };
     const attributes = withSuspensionEnded(before, asks);
     const isEnded = attributes !== asked.attributes;
     const names = isEnded ? new Set([...asked.names, SUSPENDED]) : asked.names;
@@ -80,11 +79,11 @@ export const userWrites: WriteKind<'user'> = {
   async takeOver(tx, { provider, events }, row) {
     const { cells, observed } = toUserState(row);
     // The shown attributes are the baseline, so a name that was split from the service's is no difference from it.
-    const name = findDesiredName(parseStored<JsonObject>(row.attributes));
+    const name = findDesiredName(row.attributes);
     const isNamed = name !== undefined && observed !== undefined;
     const echo = isNamed && { sent: fullName(name), back: normaliseName(observed.fullName) };
     const heard = echo ? withEcho(cells, 'name', echo) : cells;
-    const adopted = { origin: 'adopted', provider, cells: JSON.stringify(heard) } as const;
+    const adopted = { origin: 'adopted', provider, cells: heard } as const;
     await updateRow(tx, row, adopted);
     events.adopted({ type: 'user', id: row.id });
     return { ...row, ...adopted };

@@ -6,10 +6,8 @@ import { DEFAULT_PROVIDER, findLimit, isOfOther } from '../../domain/provider.ts
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { foldCase, isJsonObject } from '../../domain/values.ts';
 import { addsOthers, lockTerms } from '../../store/credentials.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import type { ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import { lockRow } from '../../store/resources/rows.ts';
-import { toObservedGroup } from '../../store/resources/state.ts';
 import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { DeleteAdoption, ProviderDeps } from '../deps.ts';
@@ -94,7 +92,7 @@ export async function assertWithinLimits(
 function toDemands(type: ResourceKey['type'], change: AskedChange): Demands {
   const { row, attributes } = change;
   const isNew = row === undefined || row.deleted_at !== null || row.origin === null;
-  const before = row?.deleted_at === null ? parseStored<JsonObject>(row.attributes) : undefined;
+  const before = row?.deleted_at === null ? row.attributes : undefined;
   const rights: Right[] = isNew ? [`${type}s.create`] : [];
   if (attributes === undefined) rights.push(`${type}s.delete`);
   else if (before !== undefined) {
@@ -138,7 +136,7 @@ function listSeen(row: ResourceRow): string[] {
   const names =
     row.type === 'user'
       ? [row.observed_user_name_folded, row.observed_email_folded]
-      : [row.name, toObservedGroup(row)?.displayName];
+      : [row.name, row.observed?.displayName];
   return names.flatMap((name) => name ?? []);
 }
 

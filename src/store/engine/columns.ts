@@ -17,7 +17,7 @@ export function toColumns(type: 'user' | 'group', attributes: JsonObject) {
   const isUser = type === 'user';
   const name = toText(isUser ? attributes.userName : attributes.displayName) ?? '';
   return {
-    attributes: JSON.stringify(withSchemas(type, isUser ? alignLicences(attributes) : attributes)),
+    attributes: withSchemas(type, isUser ? alignLicences(attributes) : attributes),
     name,
     name_folded: foldCase(name),
     external_id: toText(attributes.externalId),
@@ -42,8 +42,8 @@ export function parseStored<T>(text: string): T {
 
 /** Columns of a row of which nothing waits, fails or is unsure. */
 export const NOTHING_OPEN = {
-  cells: '{}',
-  sent_creates: '[]',
+  cells: {},
+  sent_creates: [],
   must_look: 0,
   attempts: 0,
   due_at: null,
@@ -54,15 +54,13 @@ export const NOTHING_OPEN = {
   asked_kind: null,
 } as const;
 
-/** Parses the cells of a row. */
-export function parseCells<Field extends string>({ cells }: { cells: string }): Cells<Field> {
-  return parseStored<Cells<Field>>(cells);
-}
+/** True when both are the same as JSON. */
+export const isSameJson = (one: unknown, other: unknown) =>
+  one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /** True when a field of the row waits. */
-export function hasWaiting(row: { readonly cells: string }): boolean {
-  return listWaiting(parseCells(row)).length > 0;
-}
+export const hasWaiting = ({ cells }: { readonly cells: Cells<string> }) =>
+  listWaiting(cells).length > 0;
 
 /** Condition of a row in which this field waits, or any. The text of a cell begins with what waits, and quotes of values are escaped. */
 export function waits(column: string, field?: UserField | GroupField): RawBuilder<boolean> {
@@ -78,7 +76,7 @@ export function toCellColumns(
   const never = Number.POSITIVE_INFINITY;
   const since = Math.min(listStuck(cells)[0]?.[1].since ?? never, link ?? never);
   return {
-    cells: JSON.stringify(cells),
+    cells,
     stuck_at: since === never ? null : since,
     seat_since: findSeatSince(cells) ?? null,
   };

@@ -76,7 +76,7 @@ export async function* readParts<Row extends { readonly seq: number }>(
 export function toAssignments(change: object): RawBuilder<unknown> {
   const given = listGiven(change);
   const texts = [...given.map(([column], n) => `${n === 0 ? '' : ', '}"${column}" = `), ''];
-  return sql(Object.assign(texts, { raw: texts }), ...given.map(([, value]) => value));
+  return sql(Object.assign(texts, { raw: texts }), ...given.map(([, value]) => toSql(value)));
 }
 
 /** SQL of new rows, as `toAssignments`. @throws StoreError when one has a column that another has not */
@@ -85,11 +85,17 @@ export function toValues(rows: readonly object[]): RawBuilder<unknown> {
   const values = rows.map((row) => {
     const given = new Map(listGiven(row));
     if (given.size === columns.length && columns.every((column) => given.has(column)))
-      return sql`(${sql.join(columns.map((column) => given.get(column)))})`;
+      return sql`(${sql.join(columns.map((column) => toSql(given.get(column))))})`;
     throw new StoreError('store-failed', 'rows of one statement differ in columns');
   });
   return sql`("${sql.raw(columns.join('", "'))}") values ${sql.join(values)}`;
 }
+
+/** Objects and lists are stored as JSON. */
+const toSql = (value: unknown) =>
+  typeof value !== 'object' || value === null || 'toOperationNode' in value
+    ? value
+    : JSON.stringify(value);
 
 const listGiven = (row: object): [string, unknown][] =>
   Object.entries(row).filter(([, value]) => value !== undefined);

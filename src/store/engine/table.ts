@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 /** A column with its rules in SQL. */
 export interface Column<Value> {
   readonly sql: string;
+  readonly isJson: boolean;
   /** Carries the type; no column has it at run time. */
   readonly value?: Value;
   orNull(): Column<Value | null>;
@@ -12,19 +13,22 @@ export interface Column<Value> {
   rule(sql: string): Column<Value>;
 }
 
-function column<Value>(kind: string, rules = ' not null'): Column<Value> {
+function column<Value>(kind: string, rules = ' not null', isJson = false): Column<Value> {
   const toLiteral = (value: string | number) => (typeof value === 'string' ? `'${value}'` : value);
   return {
     sql: `${kind}${rules}`,
-    orNull: () => column(kind, ''),
-    default: (value) => column(kind, ` default ${toLiteral(value)}${rules}`),
-    rule: (sql) => column(kind, `${rules} ${sql}`),
+    isJson,
+    orNull: () => column(kind, '', isJson),
+    default: (value) => column(kind, ` default ${toLiteral(value)}${rules}`, isJson),
+    rule: (sql) => column(kind, `${rules} ${sql}`, isJson),
   };
 }
 
 /** The number of a row and its primary key; no row gets the number of one that was deleted. */
 export const serial = () => column<Generated<number>>('serial', '');
 export const text = <Value extends string = string>() => column<Value>('text');
+/** An object or a list, as JSON text. */
+export const json = <Value extends object>() => column<Value>('text', ' not null', true);
 /** A small number, or a flag: 0 or 1. */
 export const int = <Value extends number = number>() => column<Value>('integer');
 /** An id, a version or a time (epoch milliseconds). */
@@ -35,6 +39,8 @@ type Keys = Readonly<Record<string, string>>;
 
 export interface Table<Given extends Columns = Columns> {
   readonly columns: Given;
+  /** The columns that rows carry parsed. */
+  readonly json: readonly string[];
   /** Adds a primary key of several columns, and indexes. The name of each begins with that of the table. */
   keys(keys: Keys): Table<Given>;
   /** Statements that make the table. */
@@ -53,6 +59,7 @@ function describe<Given extends Columns>(
 ): Table<Given> {
   return {
     columns,
+    json: Object.keys(columns).filter((name) => columns[name]?.isJson),
     keys: (added) => describe(columns, order, added),
     listStatements(name, engine) {
       const parts = Object.entries(columns).map(

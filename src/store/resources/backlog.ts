@@ -4,13 +4,12 @@ import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import type { GivenKey, GroupId, Refusal, UserId } from '../../domain/values.ts';
-import { parseCells, parseStored } from '../engine/columns.ts';
+import { parseStored } from '../engine/columns.ts';
 import { allOf, forUpdate, readNumber, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { findOne } from '../tables.ts';
+import { findOne, parseRows } from '../tables.ts';
 import type { UserRow } from './rows.ts';
-import { readRows, updateRow } from './rows.ts';
-import { toObservedUser } from './state.ts';
+import { readResources, readRows, updateRow } from './rows.ts';
 
 const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
 /** Since when a resource waits: a failure moves the due time. */
@@ -76,13 +75,11 @@ export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
 }
 
 async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
-  const rows = await select<Pick<UserRow, 'name' | 'cells' | 'due_at'> & GivenKey>(db)`
-    select type, id, name, cells, due_at from resources
-    where stuck_at is not null order by stuck_at, id limit ${limit}`;
-  return rows.flatMap(({ cells, due_at, ...row }) =>
-    listStuckCells(parseCells<string>({ cells })).map(([field, { problem, since, retryAt }]) => {
+  const stuck = sql`stuck_at is not null order by stuck_at, id limit ${limit}`;
+  return (await readResources(db, stuck)).flatMap(({ type, id, name, cells, due_at }) =>
+    listStuckCells(cells).map(([field, { problem, since, retryAt }]) => {
       const nextAttemptAt = Math.max(retryAt, Number(due_at));
-      return { ...row, field, problem, since, nextAttemptAt };
+      return { type, id, name, field, problem, since, nextAttemptAt };
     }),
   );
 }
@@ -99,12 +96,14 @@ async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
 
 /** Makes the user due at `at` (epoch milliseconds) who waits for a seat and was tried longest ago. */
 export async function retryNextForSeat(tx: Db, at: number): Promise<void> {
-  const [next] = await select<UserRow>(tx)`
-    select * from resources where seat_since is not null and due_at is not null
-    order by due_at, seq limit 1 ${forUpdate(tx, 'update skip locked')}`;
+  const [next] = await readResources(
+    tx,
+    sql`seat_since is not null and due_at is not null
+      order by due_at, seq limit 1 ${forUpdate(tx, 'update skip locked')}`,
+  );
   if (next === undefined) return;
   await updateRow(tx, next, {
-    cells: JSON.stringify(endRest(parseCells(next), at, 'seat')),
+    cells: endRest(next.cells, at, 'seat'),
     due_at: Math.min(next.due_at ?? at, at),
   });
 }
@@ -128,7 +127,7 @@ export async function countAssigned(db: Db): Promise<AssignedAccounts[]> {
   const part = { limit: 1_000, where: { upstream_id: { '<>': null } } } as const;
   for await (const rows of readRows(db, 'user', part)) {
     for (const row of rows) {
-      const { active, role = null, appsPermissions = null } = toObservedUser(row) ?? {};
+      const { active, role = null, appsPermissions = null } = row.observed ?? {};
       if (active !== true) continue;
       const key = `${role} ${appsPermissions}`;
       counted.set(key, { role, appsPermissions, count: (counted.get(key)?.count ?? 0) + 1 });
@@ -169,16 +168,17 @@ const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
   out: sql`(out_at is not null and not ${IS_WANTED})`,
 };
 
-function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
+async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
   const holding = sql.join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
-  return select<LeaverRow>(db)`
+  const rows = await select<LeaverRow>(db)`
     select seq, id, name, left_at, out_at, owner, due_at, last_error,
       case ${sql.join(LEAVER_STATUSES.map(toCase), sql` `)} end as status,
       (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
         where action.resource_id = resources.id and action.status = 'planned' and plan.source in (${holding})
           and action.kind in ('user.deactivate', 'user.access')) as plan
     from resources where left_at is not null and ${rest}`;
+  return parseRows('resources', rows);
 }
 
 /** Lists who left since a time (epoch milliseconds), the newest first, behind the last row of the page before. */

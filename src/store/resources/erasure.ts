@@ -4,29 +4,27 @@ import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { createMention, ERASED } from '../../domain/erasure.ts';
 import { withoutPersonalData } from '../../domain/kinds.ts';
 import { foldCase } from '../../domain/values.ts';
-import { parseCells, toColumns } from '../engine/columns.ts';
+import { toColumns } from '../engine/columns.ts';
 import { execute, readOne, select } from '../engine/dialect.ts';
 import { listNameKeys } from '../logs.ts';
 import type { Db } from '../store.ts';
 import { deleteWhere, updateWhere } from '../tables.ts';
 import type { UserRow } from './rows.ts';
 import { deleteRow, updateRow } from './rows.ts';
-import { toObservedUser } from './state.ts';
 
 /** Erases the user's own row. A tombstone of its id stays where a list could bring the user back. */
 export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
   if (row.upstream_id === null || row.origin === null) return deleteRow(tx, row, now);
-  const observed = toObservedUser(row);
   const attributes = { userName: ERASED, active: false };
   await updateRow(tx, row, {
     ...toColumns('user', attributes),
     // Text that cannot be a name.
     name_folded: '',
-    observed: observed === undefined ? null : JSON.stringify(withoutPersonalData(observed)),
+    observed: row.observed && withoutPersonalData(row.observed),
     observed_user_name_folded: null,
     observed_email_folded: null,
-    cells: JSON.stringify(onlyPending(parseCells(row))),
-    sent_creates: '[]',
+    cells: onlyPending(row.cells),
+    sent_creates: [],
     last_error: null,
     version: row.version + 1,
     modified_at: now,

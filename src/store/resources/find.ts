@@ -1,14 +1,14 @@
 import type { SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import type { SentCreate, UpstreamGroupIds } from '../../domain/kinds.ts';
+import type { UpstreamGroupIds } from '../../domain/kinds.ts';
 import type { UserId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
-import { parseStored, waits } from '../engine/columns.ts';
+import { waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Choice } from '../tables.ts';
 import type { GroupRow, ResourceRow, ResourceType, RowOf, UserRow } from './rows.ts';
-import { LIVE, listRows, selectRows } from './rows.ts';
+import { LIVE, listRows, readResources, selectRows } from './rows.ts';
 import { isLinked } from './state.ts';
 
 /** Columns with the folded names of a user or group: as shown, as observed, and the address that it is made with. */
@@ -89,10 +89,12 @@ export async function listByKey(
   const folded = foldCase(key);
   const emails = sql`(select resource from names where former = 0 and name = ${folded})`;
   const names = ['display_folded', ...NAMES.filter((name) => name !== 'address_folded')];
-  const rows = await select<ResourceRow>(db)`select * from resources
-    where (id = ${key} or id in ${emails} or ${isIn([names, [folded]])}) and ${type} in ('any', type)
-    order by case when deleted_at is null then 0 when due_at is not null then 1 else 2 end, seq
-    limit ${FITTING_MAX}`;
+  const rows = await readResources(
+    db,
+    sql`(id = ${key} or id in ${emails} or ${isIn([names, [folded]])}) and ${type} in ('any', type)
+      order by case when deleted_at is null then 0 when due_at is not null then 1 else 2 end, seq
+      limit ${FITTING_MAX}`,
+  );
   return rows.toSorted((a, b) => a.seq - b.seq);
 }
 
@@ -144,13 +146,13 @@ export async function findExisting<Type extends ResourceType>(
 
 /** Lists the folded names of users or groups whose create is on its way, or of unknown outcome. */
 export async function listNamesUnderWay(db: Db, type: ResourceType): Promise<Set<string>> {
-  const rows = await select<{ name: string; sent_creates: string }>(db)`
-    select name_folded as name, sent_creates from resources where type = ${sql.lit(type)} and sent_creates <> '[]'
+  const isOpen = sql`sent_creates <> '[]'
     and upstream_scim_id is null and upstream_id is null and upstream_uid is null`;
-  const sent = rows
-    .flatMap((row) => parseStored<SentCreate[]>(row.sent_creates))
-    .flatMap(({ name, address = name }) => [name, address]);
-  return new Set([...rows.map(({ name }) => name), ...sent.map(foldCase)]);
+  const names = (await selectRows(db, type, isOpen)).flatMap(({ name_folded, sent_creates }) => {
+    const sent = sent_creates.flatMap(({ name, address = name }) => [name, address]);
+    return [name_folded, ...sent.map(foldCase)];
+  });
+  return new Set(names);
 }
 
 /** Ids of a user or group in the service, by their columns. */
@@ -209,7 +211,7 @@ export const listCalled = (db: Db, texts: ReadonlySet<string>) =>
     const numbers = some.filter((text) => /^\d{1,15}$/.test(text)).map(Number);
     const [id, ...ids] = IDS;
     const isCalled = isIn([[id], numbers], [ids, some], [NAMES, some.map(foldCase)]);
-    return select<ResourceRow>(db)`select * from resources where ${isCalled}`;
+    return readResources(db, isCalled);
   });
 
 /** Finds those of these users who cannot be in a group: it is not in the service, or they have no account there. */

@@ -1,7 +1,5 @@
 import { sql } from 'kysely';
 import type { Owned } from '../../domain/provider.ts';
-import type { GroupId } from '../../domain/values.ts';
-import { parseStored } from '../engine/columns.ts';
 import { lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
@@ -27,10 +25,6 @@ export async function findNames<Type extends ResourceType>(
   const rows = await readInChunks(ids, read);
   return new Map<string, (typeof rows)[number]>(rows.map((row) => [row.id, row]));
 }
-
-/** The groups that a provider made members of this one. */
-export const parseInner = ({ inner_groups }: { readonly inner_groups: string }) =>
-  parseStored<GroupId[]>(inner_groups);
 
 /** Records a dispute once per name, counting repeats: an operator resolves it. True: it is new. */
 export async function saveDispute(

@@ -3,14 +3,13 @@ import { listFoldedEmails } from '../../domain/address.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
 import type { Matcher } from '../../domain/name.ts';
 import { MATCHES_NOTHING } from '../../domain/name.ts';
-import type { JsonObject, UserId } from '../../domain/values.ts';
-import { parseStored } from '../engine/columns.ts';
+import type { UserId } from '../../domain/values.ts';
 import { lockUntilCommit } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import { listWhere } from '../tables.ts';
 import type { ResourceRow, UserRow } from './rows.ts';
 import { listRows, selectRows } from './rows.ts';
-import { toObservedGroup, toObservedUser, toUserState } from './state.ts';
+import { toUserState } from './state.ts';
 
 /** Guard of users and groups that no request, rule or repair may harm, under every name that was ever protected. */
 export type Protection = ReturnType<typeof createProtection>;
@@ -87,7 +86,7 @@ export function createProtection({
 async function lockOwners(tx: Db): Promise<UserRow[]> {
   await lockUntilCommit(tx, 'owners');
   const owners = await selectRows(tx, 'user', sql`deleted_at is null and owner = 1`);
-  return owners.filter((row) => !isGone(toObservedUser(row)));
+  return owners.filter((row) => !isGone(row.observed));
 }
 
 function mayWork(row: UserRow): boolean {
@@ -97,8 +96,8 @@ function mayWork(row: UserRow): boolean {
 }
 
 function listNames(row: ResourceRow): (string | null | undefined)[] {
-  if (row.type === 'group') return [row.name, toObservedGroup(row)?.displayName];
+  if (row.type === 'group') return [row.name, row.observed?.displayName];
   const { name, observed_user_name_folded, observed_email_folded } = row;
-  const emails = listFoldedEmails(parseStored<JsonObject>(row.attributes));
+  const emails = listFoldedEmails(row.attributes);
   return [name, observed_user_name_folded, observed_email_folded, ...emails];
 }

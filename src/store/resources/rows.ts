@@ -3,16 +3,17 @@ import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities, toEntityField } from '../../domain/entity.ts';
-import type { SentCreate } from '../../domain/kinds.ts';
+import type { ObservedGroup, ObservedUser } from '../../domain/kinds.ts';
 import type { GivenKey, GroupId, ResourceKey, UserId } from '../../domain/values.ts';
 import { userId } from '../../domain/values.ts';
-import { NOTHING_OPEN, parseCells, parseStored } from '../engine/columns.ts';
-import { forUpdate, readOne, readParts, select, toAssignments } from '../engine/dialect.ts';
+import { isSameJson, NOTHING_OPEN } from '../engine/columns.ts';
+import { forUpdate, readParts, select, toAssignments } from '../engine/dialect.ts';
+import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
 import type { Db, ListPart } from '../store.ts';
 import type { Choice, Row, Where } from '../tables.ts';
-import { deleteWhere, insertAll, listWhere, putAll, updateWhere } from '../tables.ts';
+import { deleteWhere, insertAll, listWhere, parseRows, putAll, updateWhere } from '../tables.ts';
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];
@@ -20,11 +21,16 @@ type Typed<Row, Type extends ResourceType> = Row & {
   readonly type: Type;
   readonly id: { readonly user: UserId; readonly group: GroupId }[Type];
 };
+type Seen<Type extends ResourceType> = {
+  readonly observed: { readonly user: ObservedUser; readonly group: ObservedGroup }[Type] | null;
+};
+type Stored<Type extends ResourceType> = Typed<Omit<Row<'resources'>, 'observed'>, Type> &
+  Seen<Type>;
 
 /** A user as stored. */
-export type UserRow = Typed<Row<'resources'>, 'user'>;
+export type UserRow = Stored<'user'>;
 /** A group as stored, without its members. */
-export type GroupRow = Typed<Row<'resources'>, 'group'>;
+export type GroupRow = Stored<'group'>;
 /** Row of a user or group. */
 export type ResourceRow = UserRow | GroupRow;
 /** Rows of a type. */
@@ -47,7 +53,13 @@ export const selectRows = <Type extends ResourceType>(
   db: Db,
   type: Type,
   which: RawBuilder<unknown>,
-) => select<RowOf<Type>>(db)`select * from resources where type = ${sql.lit(type)} and ${which}`;
+) => readResources<RowOf<Type>>(db, sql`type = ${sql.lit(type)} and ${which}`);
+
+/** The same of both. */
+export const readResources = async <Found extends object = ResourceRow>(
+  db: Db,
+  which: RawBuilder<unknown>,
+) => parseRows('resources', await select<Found>(db)`select * from resources where ${which}`);
 
 /** Lists users or groups by their columns, as `listWhere` lists rows of any table. */
 export const listRows = <Type extends ResourceType>(
@@ -74,8 +86,11 @@ export const lockRow = async <Type extends ResourceType>(tx: Db, { type, id }: K
   (await selectRows(tx, type, sql`id = ${id} ${forUpdate(tx)}`))[0];
 
 /** Reads a row that the caller knows to be there. @throws StoreError when it is not */
-export const getRow = <Type extends ResourceType>(db: Db, { type, id }: Key<Type>) =>
-  readOne<RowOf<Type>>(db)`select * from resources where type = ${type} and id = ${id}`;
+export async function getRow<Type extends ResourceType>(db: Db, key: Key<Type>) {
+  const row = await findRow(db, key);
+  if (row === undefined) throw new StoreError('store-failed', `${key.type} ${key.id} is gone`);
+  return row;
+}
 
 /** Adds a user or group, as `insertRows` does. */
 export const insertRow = async <Type extends ResourceType>(tx: Db, row: NewRow<Type>) =>
@@ -110,19 +125,21 @@ export async function updateRow(tx: Db, row: ResourceRow, change: RowChange): Pr
 /** Stores the columns that differ from what was read, so that what the transaction changed elsewhere in the row stays. */
 export function saveRow(tx: Db, before: ResourceRow, after: ResourceRow): Promise<void> {
   const known = new Map<string, unknown>(Object.entries(before));
-  const changed = Object.entries(after).filter(([column, value]) => value !== known.get(column));
+  const changed = Object.entries(after).filter(
+    ([column, value]) => !isSameJson(value, known.get(column)),
+  );
   return updateRow(tx, before, Object.fromEntries(changed));
 }
 
 const NAME_COLUMNS = ['name_folded', 'observed_user_name_folded', 'observed_email_folded'] as const;
 
 const listEmails = (type: ResourceType, { attributes }: Pick<ResourceRow, 'attributes'>) =>
-  type === 'user' ? listFoldedEmails(parseStored(attributes)) : [];
+  type === 'user' ? listFoldedEmails(attributes) : [];
 
 /** Keeps the shown addresses of a user, and remembers the names that a change takes away: a rename ends no protection. */
 async function keepNames(tx: Db, row: ResourceRow, change: RowChange): Promise<void> {
   const isTouched = [...NAME_COLUMNS, 'attributes' as const].some(
-    (column) => change[column] !== undefined && change[column] !== row[column],
+    (column) => change[column] !== undefined && !isSameJson(change[column], row[column]),
   );
   // No name of an erased user is kept either.
   if (!isTouched || typeof change.erased_at === 'number') return;
@@ -182,11 +199,10 @@ export async function revive<Type extends ResourceKey['type']>(
   if (isUser) await leaveGroups(tx, row.id, now);
   await sql`update resources set id = ${id} where id = ${row.id}`.execute(tx);
   await updateWhere(tx, 'own_calls', { resource_id: row.id }, { resource_id: id });
-  const cells = isUser ? onlyEchoes(parseCells(row)) : onlyEntities(parseCells(row));
-  const mayExist = row.sent_creates !== '[]';
+  const mayExist = row.sent_creates.length > 0;
   await updateRow(tx, await getRow(tx, { type, id }), {
     ...NOTHING_OPEN,
-    cells: JSON.stringify(cells),
+    cells: isUser ? onlyEchoes(row.cells) : onlyEntities(row.cells),
     sent_creates: row.sent_creates,
     // A call that is on its way finds no row of its id to record its outcome in.
     must_look: Math.max(row.must_look, mayExist ? 1 : 0),
@@ -206,7 +222,7 @@ export async function revive<Type extends ResourceKey['type']>(
 }
 
 const mayBeThere = (row: ResourceRow) =>
-  row.sent_creates !== '[]' && (row.type === 'group' || row.upstream_id === null);
+  row.sent_creates.length > 0 && (row.type === 'group' || row.upstream_id === null);
 
 /** Locks and joins those of these deleted rows whose creates may have left something, as one; undefined: there is none. */
 export async function joinLost<Type extends ResourceType>(
@@ -223,7 +239,7 @@ export async function joinLost<Type extends ResourceType>(
     await updateWhere(tx, 'own_calls', { resource_id: other.id }, { resource_id: row.id });
     await deleteWhere(tx, 'resources', { id: other.id });
   }
-  const sent = [row, ...lost].flatMap((one) => parseStored<SentCreate[]>(one.sent_creates));
+  const sent_creates = [row, ...lost].flatMap((one) => one.sent_creates);
   const until = Math.max(...[row, ...lost].map(({ unsure_until }) => unsure_until ?? 0));
-  return { ...row, sent_creates: JSON.stringify(sent), unsure_until: until === 0 ? null : until };
+  return { ...row, sent_creates, unsure_until: until === 0 ? null : until };
 }

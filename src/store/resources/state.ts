@@ -1,67 +1,44 @@
 import type { Cells } from '../../domain/cell.ts';
-import type { SeenEntities } from '../../domain/entity.ts';
-import type {
-  Field,
-  GroupField,
-  GroupState,
-  ObservedGroup,
-  ObservedUser,
-  SentCreate,
-  State,
-  UpstreamGroupIds,
-  UserField,
-  UserState,
-} from '../../domain/kinds.ts';
+import type { Field, GroupState, State, UpstreamGroupIds, UserState } from '../../domain/kinds.ts';
 import { toDesiredGroup, toDesiredUser } from '../../domain/kinds.ts';
 import type { Link, LinkKey } from '../../domain/link.ts';
-import type { JsonObject } from '../../domain/values.ts';
-import { parseCells, parseStored } from '../engine/columns.ts';
+import type { GroupId, JsonObject } from '../../domain/values.ts';
 import type { Origin } from '../schema.ts';
 import type { GroupRow, ResourceRow, UserRow } from './rows.ts';
 
-/** What may be given instead of what a row says: other attributes or cells, and the waiting members and admins of a group. */
-interface Given {
-  readonly attributes?: JsonObject;
-  readonly cells?: Cells<Field>;
-  readonly links?: GroupState['links'];
-}
-
 /** Input of the plan for a user. */
-export const toUserState = (row: UserRow, given: Given = {}): UserState => ({
-  ...toCommonState(row, given),
+export const toUserState = (row: UserRow): UserState => ({
+  ...toCommonState(row),
   type: 'user',
   id: row.id,
   upstreamId: row.upstream_id ?? undefined,
-  desired: toDesiredUser(toAttributes(row, given), row.deleted_at !== null),
-  observed: toObservedUser(row),
+  desired: toDesiredUser(row.attributes, row.deleted_at !== null),
+  observed: row.observed ?? undefined,
 });
 
-/** Input of the plan for a group; without links where only the group itself matters. */
-export const toGroupState = (row: GroupRow, given: Given = {}): GroupState => ({
-  ...toCommonState(row, given),
+/** Input of the plan for a group, with the waiting changes of its lists; none where only the group itself matters. */
+export const toGroupState = (row: GroupRow, links: GroupState['links'] = []): GroupState => ({
+  ...toCommonState(row),
   type: 'group',
   id: row.id,
   ids: toUpstreamIds(row),
-  desired: toDesiredGroup(toAttributes(row, given)),
-  observed: toObservedGroup(row),
-  entities: toSeenEntities(row),
+  desired: toDesiredGroup(row.attributes),
+  observed: row.observed ?? undefined,
+  entities: row.entities ?? undefined,
   created: row.origin === 'created',
-  links: given.links ?? [],
+  links,
 });
 
 /** Input of the plan for a user or group. */
-export const toState = (row: ResourceRow, given?: Given): State =>
-  row.type === 'user' ? toUserState(row, given) : toGroupState(row, given);
+export const toState = (row: ResourceRow): State =>
+  row.type === 'user' ? toUserState(row) : toGroupState(row);
 
-const toAttributes = (row: ResourceRow, { attributes }: Given) =>
-  attributes ?? parseStored<JsonObject>(row.attributes);
-
-const toCommonState = (row: ResourceRow, { cells }: Given) => ({
-  cells: cells ?? parseCells<Field>(row),
+const toCommonState = (row: ResourceRow) => ({
+  cells: row.cells,
   version: row.version,
   deleted: row.deleted_at !== null,
   mustLook: row.must_look !== 0,
-  sentCreates: parseStored<SentCreate[]>(row.sent_creates),
+  sentCreates: row.sent_creates,
 });
 
 type IdColumns = Pick<GroupRow, 'upstream_uid' | 'upstream_id' | 'upstream_scim_id'>;
@@ -86,38 +63,19 @@ export const isLinked = (row: IdColumns) =>
 export const isInFlight = (row: Pick<ResourceRow, 'must_look' | 'unsure_until'>) =>
   row.must_look !== 0 && row.unsure_until !== null;
 
-const parse = <Value>(text: string | null) =>
-  text === null ? undefined : parseStored<Value>(text);
-
-/** Parses the last observation of the user; undefined: there was none. */
-export const toObservedUser = ({ observed }: Pick<UserRow, 'observed'>) =>
-  parse<ObservedUser>(observed);
-
-/** Parses the last observation of the group; undefined: there was none. */
-export const toObservedGroup = ({ observed }: Pick<GroupRow, 'observed'>) =>
-  parse<ObservedGroup>(observed);
-
-/** Parses the last observation; undefined: there was none. */
-export const toObservation = (row: ResourceRow) =>
-  row.type === 'user' ? toObservedUser(row) : toObservedGroup(row);
-
-/** Parses the entities as they were listed last; undefined: they were not, or may have changed since. */
-export const toSeenEntities = ({ entities }: Pick<GroupRow, 'entities'>) =>
-  parse<SeenEntities>(entities);
-
 /** True for an account that may be an owner's: not the bridge's own, and never shown with its role. */
 export function isRoleUnknown(row: UserRow): boolean {
   if (row.origin === 'created' || row.upstream_id === null) return false;
-  const observed = toObservedUser(row);
-  return observed !== undefined && observed.owner === undefined && observed.listedAt === undefined;
+  const { observed } = row;
+  return observed !== null && observed.owner === undefined && observed.listedAt === undefined;
 }
 
 /** Facts that take one write of a user or group back: as it was (undefined: there was none), and its changed links. */
 export interface Undo {
   readonly before: Before | undefined;
   readonly links: readonly WrittenLink[];
-  /** Attributes as the write left them, as stored: while they are unchanged, no later write changed them. */
-  readonly after: string;
+  /** Attributes as the write left them: while they are unchanged, no later write changed them. */
+  readonly after: JsonObject;
   /** What the write takes, by its fields, and `members` of a list; it is never taken back for the rest of it. */
   readonly taken: readonly string[];
 }
@@ -125,14 +83,14 @@ export interface Undo {
 /** A user or group as a write found it. */
 export interface Before {
   readonly attributes: JsonObject;
-  readonly cells: Cells<UserField | GroupField>;
+  readonly cells: Cells<Field>;
   /** null: only observed, so the write took the account or group over. */
   readonly origin: Origin | null;
   /** The write passed the account of a deleted user on, or took a released group up again. */
   readonly deleted: boolean;
   /** 1: a provider wrote the list of admins of the group; absent: none did. */
   readonly adminsAsked?: number;
-  readonly innerGroups?: string;
+  readonly innerGroups?: readonly GroupId[];
 }
 
 /** A link that a write changed, as it was; null: there was none. */

@@ -11,12 +11,21 @@ import type { ResourceRow, ResourceType } from './rows.ts';
 /** Columns of a stored resource that an answer needs. */
 export type ResourceView<Id extends string = string> = Pick<
   ResourceRow,
-  'seq' | 'origin' | 'provider' | 'attributes' | 'version' | 'created_at' | 'modified_at'
+  'seq' | 'origin' | 'provider' | 'version' | 'created_at' | 'modified_at'
 > & {
   readonly id: Id;
+  /** SCIM attributes, as JSON text. */
+  readonly attributes: string;
   /** Of a group: the groups that are its members, as a JSON list of ids. */
   readonly inner_groups?: string;
 };
+
+/** A row as views show it. */
+export const toView = <Row extends ResourceRow>(row: Row) => ({
+  ...row,
+  attributes: JSON.stringify(row.attributes),
+  inner_groups: JSON.stringify(row.inner_groups),
+});
 
 /** Columns of a stored user that an answer needs. */
 export interface UserView extends ResourceView<UserId> {

@@ -162,7 +162,7 @@ async function addGroup(
       id,
       origin: isManaged ? 'created' : null,
       ...toColumns('group', attributes),
-      observed: JSON.stringify({ displayName: name, permissions: 0, at, by: 'x' }),
+      observed: { displayName: name, permissions: 0, at, by: 'x' },
       upstream_id: group.id,
       upstream_scim_id: String(group.id),
       upstream_uid: group.uid,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { ObservedUser } from '../../../src/domain/kinds.ts';
 import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';
-import { hasWaiting, parseStored } from '../../../src/store/engine/columns.ts';
+import { hasWaiting } from '../../../src/store/engine/columns.ts';
 import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
 import type { Play } from './play.ts';
 import { createPlay } from './play.ts';
@@ -155,13 +156,13 @@ function checkUnlinked(row: UserRow): string[] {
 }
 
 function checkLinked(row: UserRow, account: SandboxUser): string[] {
-  const observed = parseStored<{ fullName: string; active: boolean }>(row.observed ?? '{}');
+  const { fullName, active }: Partial<ObservedUser> = row.observed ?? {};
   const waits = readPending(row);
   const wanted = toWanted(row);
   const isOurs = row.origin !== null;
   const problems = [
-    observed.fullName !== account.fullName && `${observed.fullName} is not what the service holds`,
-    observed.active !== account.active && `active=${observed.active} is not what it holds`,
+    fullName !== account.fullName && `${fullName} is not what the service holds`,
+    active !== account.active && `active=${active} is not what it holds`,
     isOurs &&
       waits.active === undefined &&
       wanted.active !== account.active &&

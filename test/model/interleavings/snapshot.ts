@@ -1,7 +1,6 @@
-import type { Versions } from '../../../src/domain/cell-test-support.ts';
 import { toVersions } from '../../../src/domain/cell-test-support.ts';
-import type { JsonObject } from '../../../src/domain/values.ts';
-import { parseCells, parseStored } from '../../../src/store/engine/columns.ts';
+import type { ObservedGroup, ObservedUser } from '../../../src/domain/kinds.ts';
+import { isJsonObject } from '../../../src/domain/values.ts';
 import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
 import { listRows } from '../../../src/store/resources/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -25,14 +24,12 @@ export async function readSnapshot({ read }: Store): Promise<Snapshot> {
 
 /** The parts of a stored name, one after another, or undefined. */
 export function readName({ attributes }: Pick<UserRow, 'attributes'>): string | undefined {
-  const { name } = parseStored<{ name?: { givenName?: string; familyName?: string } }>(attributes);
-  return name && `${name.givenName ?? ''} ${name.familyName ?? ''}`.trim();
+  const { name } = attributes;
+  return isJsonObject(name) ? `${name.givenName ?? ''} ${name.familyName ?? ''}`.trim() : undefined;
 }
 
 /** The fields that wait, by name, with their versions. */
-export function readPending(row: Pick<UserRow, 'cells'>): Versions<string> {
-  return toVersions(parseCells(row));
-}
+export const readPending = ({ cells }: Pick<UserRow, 'cells'>) => toVersions<string>(cells);
 
 function describeRows({ users, groups, members }: Snapshot): string[] {
   return [
@@ -49,13 +46,13 @@ function describeRows({ users, groups, members }: Snapshot): string[] {
 }
 
 function describe(row: UserRow | GroupRow): string {
-  const observed = row.observed === null ? null : parseStored<JsonObject>(row.observed);
-  const { fullName, active, displayName } = observed ?? {};
+  const { observed } = row;
+  const { fullName, active, displayName }: Partial<ObservedUser & ObservedGroup> = observed ?? {};
   return [
-    `v${row.version} origin=${row.origin} cells=${row.cells}`,
+    `v${row.version} origin=${row.origin} cells=${JSON.stringify(row.cells)}`,
     `sees=${observed && JSON.stringify(fullName ?? displayName)}/${active}`,
     `look=${row.must_look} due=${row.due_at} unsure=${row.unsure_until}`,
-    ...(row.stuck_at === null ? [] : [`STUCK ${row.last_error}`]),
+    ...(row.stuck_at === null ? [] : [`STUCK ${JSON.stringify(row.last_error)}`]),
     ...(row.deleted_at === null ? [] : ['DELETED']),
   ].join(' ');
 }

@@ -54,7 +54,7 @@ const slowLook: Scenario = {
     const ada = await play.addUser('ada@example.com', 'created');
     if (random.chance(0.5)) company.service.updateUser(ada.account.id, { active: false });
     await play.world.store.write(async (tx) => {
-      const change = { must_look: 1, cells: '{"active":{"pending":1}}', due_at: scheduler.now() };
+      const change = { must_look: 1, cells: { active: { pending: 1 } }, due_at: scheduler.now() };
       await updateRow(tx, await getRow(tx, { type: 'user', id: ada.id }), change);
     });
     const replicas = await play.addReplicas();
