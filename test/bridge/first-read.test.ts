@@ -61,7 +61,7 @@ test('a group that one interface alone shows is read beside the others', async (
   expect(await bridge.list('/Groups')).toHaveLength(seed.groups);
 });
 
-test('a restart repeats the lists that were being read, and no other', async () => {
+test('a restart in the middle begins anew, and finds everybody', async () => {
   const sandbox = await forTest(startSandbox({ seed }));
   const own = { service: sandbox, settings: { ...settings, DATABASE_URL: await makeStoreUrl() } };
   const hang = sandbox.faults.add({ operation: 'scim.getGroups', fault: HANGING });
@@ -70,10 +70,8 @@ test('a restart repeats the lists that were being read, and no other', async () 
   sandbox.faults.clear();
   await first.stop();
 
-  sandbox.calls.reset();
   const second = await bridgeForTest(own);
 
-  expect(sandbox.calls.count({ operation: 'scim.getUsers' })).toBe(0);
   expect(await readBridge(second)).toEqual(readService(sandbox));
 });
 

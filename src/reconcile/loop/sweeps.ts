@@ -22,7 +22,7 @@ import {
 import type { ReconcileDeps } from '../deps.ts';
 import { isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
-import { findFirstReadAt } from '../read/first-read.ts';
+import { FIRST_READ } from '../read/first-read.ts';
 import { readGroupLists } from '../read/read-groups.ts';
 import { readService } from '../read/read-service.ts';
 import type { ReadRun } from '../read/reading.ts';
@@ -89,7 +89,7 @@ async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
   const { sweepIntervalMs: intervalMs } = deps.policy;
   if (intervalMs === 0) return false;
   const last = await findOne(read, 'sweeps', {}, NEWEST_FIRST);
-  const finishedAt = (await findFirstReadAt(read)) ?? 0;
+  const finishedAt = (await FIRST_READ.find(read)) ?? 0;
   const now = deps.clock.now();
   // What seems to lie ahead was stored before the clock was set back: it says nothing of when that was.
   const lookedAt = Math.max(0, ...[last?.started_at ?? 0, finishedAt].filter((at) => at <= now));

@@ -5,7 +5,7 @@ import { toUserState } from '../../store/resources/state.ts';
 import { unreadable } from '../../upstream/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
-import { companyUsers, groups } from '../../upstream/operations/people.ts';
+import { users as accounts, companyUsers, groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { PageOptions } from '../../upstream/paginate.ts';
 import { paginate } from '../../upstream/paginate.ts';
@@ -19,6 +19,7 @@ import {
   assertService,
   isOtherService,
   isSectionUp,
+  mayGoWithout,
   readSections,
   saveSection,
 } from '../sections.ts';
@@ -123,7 +124,7 @@ function toUserEntry(
 }
 
 /** Reads a list to its proven end, and stores it. @throws UpstreamError, also where the list is not complete */
-async function readList(run: ReadRun, name: ListName): Promise<void> {
+async function readList(run: ReadRun, name: Exclude<ListName, 'service'>): Promise<void> {
   if (name === 'members') return readMembers(run);
   const { lists, scimGroups, restGroups } = run.reading;
   let [operation, reason]: readonly [string, string] = [name, ''];
@@ -180,31 +181,54 @@ export async function readService(
   { failuresMax, onEnd }: ReadOptions = {},
 ): Promise<void> {
   const { reading, deps, signal } = run;
-  let failures = 0;
   for (let list = reading.findOpenList(); list; list = reading.findOpenList()) {
     // Missing roles do not block SCIM for ever: the rest serves, and status tells the gap.
     const mayGiveUp =
-      list === 'companyUsers' && failuresMax === undefined && failures + 1 >= UNREADABLE_MAX;
+      list === 'companyUsers' &&
+      failuresMax === undefined &&
+      reading.failures + 1 >= UNREADABLE_MAX;
     try {
-      await readOrLeaveOut(run, list, mayGiveUp);
+      await (list === 'service' ? readOwner(run) : readOrLeaveOut(run, list, mayGiveUp));
       await onEnd?.();
-      failures = 0;
+      reading.failures = 0;
     } catch (error) {
       signal.throwIfAborted();
       if (isOtherService(error)) throw error;
       // What was not stored as read is read again, but for the members that were.
       reading.lists[list] = { state: 'open', count: 0 };
       const { text: reason, retryAfterMs } = toReadFailure(error);
-      failures += 1;
-      if (failures === failuresMax) throw new BridgeError('sweep-incomplete', reason);
-      const retryInMs = backoffMs(failures, retryAfterMs, deps.random());
+      reading.failures += 1;
+      if (reading.failures === failuresMax) throw new BridgeError('sweep-incomplete', reason);
+      const attempts =
+        list === 'service' ? Math.min(reading.failures, ASKED_MAX) : reading.failures;
+      const retryInMs = backoffMs(attempts, retryAfterMs, deps.random());
       deps.events.firstReadFailed({ step: list, reason, retryInMs });
       await deps.clock.sleep(retryInMs, signal);
     }
   }
 }
 
-async function readOrLeaveOut(run: ReadRun, list: ListName, mayGiveUp: boolean): Promise<void> {
+/** Attempts after which the wait grows no more: all changes wait for whose service it is, so it is asked every 16 s at least. */
+const ASKED_MAX = 5;
+
+/** Learns whose service it is, and our own account, which must never lock itself out. */
+async function readOwner({ deps, reading, signal }: ReadRun): Promise<void> {
+  // The operation is not documented.
+  const asked = deps.upstream.call(accounts.retrieveCurrentUser, {}, { ...READING, signal });
+  const seen = await asked.then(parseCompanyUser).catch(async (error: unknown) => {
+    if (!(await mayGoWithout(deps, error, reading.failures + 1))) throw error;
+  });
+  const facts = { accountId: seen?.id, companyId: seen?.companyId };
+  const { accountId } = await assertService(deps, facts);
+  reading.accountId = accountId;
+  reading.lists.service.state = 'done';
+}
+
+async function readOrLeaveOut(
+  run: ReadRun,
+  list: Exclude<ListName, 'service'>,
+  mayGiveUp: boolean,
+): Promise<void> {
   const { deps, reading } = run;
   try {
     await readList(run, list);
@@ -219,7 +243,10 @@ async function readOrLeaveOut(run: ReadRun, list: ListName, mayGiveUp: boolean):
 }
 
 /** A section opens once all its lists are read, so that a provider does not get "not found" too early. */
-async function endList({ deps, reading }: ReadRun, list: ListName): Promise<void> {
+async function endList(
+  { deps, reading }: ReadRun,
+  list: Exclude<ListName, 'service'>,
+): Promise<void> {
   const section = toSection(list);
   if (LISTS[section].at(-1) === list) await saveSection(deps, section, null);
   if (list === 'members') {

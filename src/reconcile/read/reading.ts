@@ -20,10 +20,10 @@ export const LISTS = {
 
 /** A section that a complete read needs. */
 export type ReadSection = keyof typeof LISTS;
-/** One of the lists of these sections. */
-export type ListName = (typeof LISTS)[ReadSection][number];
+/** One of the lists of these sections, or what comes before the first read: whose service it is. */
+export type ListName = (typeof LISTS)[ReadSection][number] | 'service';
 /** A list that shows users or groups. */
-export type ShowingList = Exclude<ListName, 'members'>;
+export type ShowingList = Exclude<ListName, 'members' | 'service'>;
 
 /** The sections of a complete read. */
 export const READ_SECTIONS = parseFields<ReadSection>(LISTS);
@@ -35,7 +35,7 @@ const LISTS_OF = {
 } as const;
 
 /** Finds the section that opens or closes a list. */
-export function toSection(list: ListName): ReadSection {
+export function toSection(list: Exclude<ListName, 'service'>): ReadSection {
   return list === 'users' || list === 'companyUsers' ? list : 'groups';
 }
 
@@ -48,9 +48,6 @@ interface ListState {
   /** When its first page was asked for (epoch milliseconds). */
   since?: number;
 }
-
-/** Sections that were read or refused before. */
-export type ReadBefore = { readonly [S in ReadSection]?: 'done' | 'refused' };
 
 /** How far a complete read has come, as operators are shown it. */
 export interface ReadProgress {
@@ -70,7 +67,11 @@ export class Reading {
   /** Epoch milliseconds. */
   readonly since: number;
   /** True while nothing was read before. Later, a new member of an adopted group came after the adoption. */
-  readonly isFirst: boolean;
+  isFirst: boolean;
+  /** Failures in a row of the list that is being read. */
+  failures = 0;
+  /** Account behind the token, where the service tells it. */
+  accountId: number | undefined;
   readonly lists: { [L in ListName]: ListState };
   /** `seq` of the rows that a list showed as they are stored. A row that it changed carries the time instead. */
   readonly unchanged = {
@@ -89,43 +90,29 @@ export class Reading {
   /** Users whose accounts may have other ids by now: nothing is said of them, nor of where they are members. */
   readonly moved = new Set<string>();
 
-  constructor(now: number, isFirst: boolean, before: ReadBefore = {}) {
+  constructor(now: number, isFirst: boolean) {
     this.since = now;
     this.isFirst = isFirst;
-    const open = (section: ReadSection): ListState => ({
-      state: before[section] ?? 'open',
-      count: 0,
-    });
     this.lists = {
-      users: open('users'),
-      companyUsers: open('companyUsers'),
-      groups: open('groups'),
-      restGroups: open('groups'),
-      members: open('groups'),
+      service: { state: 'done', count: 0 },
+      users: { state: 'open', count: 0 },
+      companyUsers: { state: 'open', count: 0 },
+      groups: { state: 'open', count: 0 },
+      restGroups: { state: 'open', count: 0 },
+      members: { state: 'open', count: 0 },
     };
   }
 
   /** Finds the next list to be read; undefined when none is left. */
   findOpenList(): ListName | undefined {
-    return READ_SECTIONS.flatMap<ListName>((section) => LISTS[section]).find(
-      (list) => this.lists[list].state === 'open',
-    );
+    const all = ['service' as const, ...READ_SECTIONS.flatMap<ListName>((one) => LISTS[one])];
+    return all.find((list) => this.lists[list].state === 'open');
   }
 
-  /** Has the lists of a section read from their beginning, or leaves them out. */
-  restart(section: ReadSection, state: 'open' | 'refused' = 'open'): void {
+  /** Has the lists of a section read from their beginning, unless they were read or are refused. */
+  restart(section: ReadSection, state: ListState['state'] = 'open'): void {
     for (const list of LISTS[section]) this.lists[list] = { state, count: 0 };
     if (section === 'groups') this.membersAfter = 0;
-  }
-
-  /** The sections that were read to their last list, or refused. */
-  toBefore(): ReadBefore {
-    const before: { -readonly [S in keyof ReadBefore]: ReadBefore[S] } = {};
-    for (const section of READ_SECTIONS) {
-      const { state } = this.lists[LISTS[section].at(-1) ?? section];
-      if (state !== 'open') before[section] = state;
-    }
-    return before;
   }
 
   /** Finds how far the read has come; undefined: no list is being read. `now` is epoch milliseconds. */
