@@ -1,4 +1,3 @@
-import type { LinkList } from './link.ts';
 import { toCount } from './text.ts';
 import type { JsonValue } from './values.ts';
 import { hasMoreBits, isJsonObject, parseFields } from './values.ts';
@@ -63,79 +62,65 @@ export function exceedsLimit(
   return population >= POPULATION_MIN && count * 100 > limit.percent * population;
 }
 
-/** Changes of the service, each with its reason for an operator, after the name of the user or group. */
-export const CHANGE_WORDS = {
-  'user.create': 'is wanted and has no account: create',
-  'user.activate': 'is wanted active: activate',
-  'user.deactivate': 'is wanted inactive: deactivate',
-  'user.rename': 'has another name: rename',
-  'user.access': 'has other licences or is suspended otherwise: set as wanted',
-  'user.address': 'has another userName or address: try it once',
-  'user.delete': 'is a virtual user whom a provider deleted: delete',
-  'group.create': 'is wanted and is not there: create',
-  'group.rename': 'has another name: rename',
-  'group.permissions': 'has other permissions: set as wanted',
-  'group.delete': 'was deleted by its provider: delete',
-  'member.add': 'is wanted as a member: add',
-  'member.remove': 'is not wanted as a member: remove',
-  'admin.add': 'is wanted as an admin: promote',
-  'admin.remove': 'is not wanted as an admin: demote',
-  'entity.add': 'is to have roles in a space or document: add',
-  'entity.change': 'has other roles in a space or document: set as wanted',
-  'entity.remove': 'is to have no roles in a space or document: remove',
-  'user.hand-over': 'goes to another provider: hand over',
-  'group.hand-over': 'goes to another provider: hand over',
-} as const;
+/** Limit of a change: of the harm that it does, of its opposite where it grants access or power, or as its values say. */
+type Limit = HarmKind | (typeof HARMS)[HarmKind][2] | 'measured';
+
+const row = <Drift extends string | undefined>(
+  repairs: Drift,
+  limit: Limit | undefined,
+  words: string,
+) => ({ repairs, limit, words });
 
 /**
- * Kind of change. `user.access`: licence or suspension. `user.delete`: of a virtual user. `hand-over`: in the bridge
- * alone.
+ * Changes of the service, with the drift that each repairs, its limit, and its reason for an operator, after the name of the
+ * user or group. Nothing repairs that an account or a group is unmanaged.
  */
-export type ChangeKind = keyof typeof CHANGE_WORDS;
+export const CHANGES = {
+  'user.create': row('user.missing', 'activate', 'is wanted and has no account: create'),
+  'user.activate': row('user.deactivated', 'activate', 'is wanted active: activate'),
+  'user.deactivate': row('user.activated', 'deactivate', 'is wanted inactive: deactivate'),
+  'user.rename': row('user.renamed', undefined, 'has another name: rename'),
+  /** Licence or suspension. */
+  'user.access': row(
+    'user.access',
+    'measured',
+    'has other licences or is suspended otherwise: set as wanted',
+  ),
+  'user.address': row(undefined, undefined, 'has another userName or address: try it once'),
+  'user.delete': row(undefined, 'deactivate', 'is a virtual user whom a provider deleted: delete'),
+  'group.create': row('group.missing', 'createGroup', 'is wanted and is not there: create'),
+  'group.rename': row('group.renamed', undefined, 'has another name: rename'),
+  'group.permissions': row('group.permissions', 'measured', 'has other permissions: set as wanted'),
+  'group.delete': row(undefined, 'deleteGroup', 'was deleted by its provider: delete'),
+  'member.add': row('member.removed', 'addMember', 'is wanted as a member: add'),
+  'member.remove': row('member.added', 'removeMember', 'is not wanted as a member: remove'),
+  'admin.add': row('admin.removed', 'promoteAdmin', 'is wanted as an admin: promote'),
+  'admin.remove': row('admin.added', 'demoteAdmin', 'is not wanted as an admin: demote'),
+  'entity.add': row(
+    'entity.removed',
+    'widenAccess',
+    'is to have roles in a space or document: add',
+  ),
+  'entity.change': row(
+    'entity.changed',
+    'measured',
+    'has other roles in a space or document: set as wanted',
+  ),
+  'entity.remove': row(
+    'entity.added',
+    'cutAccess',
+    'is to have no roles in a space or document: remove',
+  ),
+  /** In the bridge alone. */
+  'user.hand-over': row(undefined, undefined, 'goes to another provider: hand over'),
+  'group.hand-over': row(undefined, undefined, 'goes to another provider: hand over'),
+};
 
-interface ChangeRow {
-  /** The list in which it concerns one user, or that it concerns the roles in one entity; absent: fields, or none. */
-  readonly about?: LinkList | 'entity';
-  /** Drift that it repairs; absent: none. Nothing repairs that an account or a group is unmanaged. */
-  readonly repairs?: string;
-  /** Harm that it does, `measured`: if its values say so; absent: none. */
-  readonly harm?: HarmKind | 'measured';
-  /** Harm that it is the opposite of, because it grants access or power; absent: none. */
-  readonly grants?: HarmKind;
-}
-
-const ROWS = {
-  'user.create': { repairs: 'user.missing', grants: 'deactivate' },
-  'user.activate': { repairs: 'user.deactivated', grants: 'deactivate' },
-  'user.deactivate': { repairs: 'user.activated', harm: 'deactivate' },
-  'user.rename': { repairs: 'user.renamed' },
-  'user.access': { repairs: 'user.access', harm: 'measured' },
-  'user.address': {},
-  'user.delete': { harm: 'deactivate' },
-  'group.create': { repairs: 'group.missing', grants: 'deleteGroup' },
-  'group.rename': { repairs: 'group.renamed' },
-  'group.permissions': { repairs: 'group.permissions', harm: 'measured' },
-  'group.delete': { harm: 'deleteGroup' },
-  'member.add': { about: 'member', repairs: 'member.removed', grants: 'removeMember' },
-  'member.remove': { about: 'member', repairs: 'member.added', harm: 'removeMember' },
-  'admin.add': { about: 'admin', repairs: 'admin.removed', grants: 'demoteAdmin' },
-  'admin.remove': { about: 'admin', repairs: 'admin.added', harm: 'demoteAdmin' },
-  'entity.add': { about: 'entity', repairs: 'entity.removed', grants: 'cutAccess' },
-  'entity.change': { about: 'entity', repairs: 'entity.changed', harm: 'measured' },
-  'entity.remove': { about: 'entity', repairs: 'entity.added', harm: 'cutAccess' },
-  'user.hand-over': {},
-  'group.hand-over': {},
-} as const satisfies Readonly<Record<ChangeKind, ChangeRow>>;
-
-/** Drift of what is managed. */
-export type ManagedKind = Extract<(typeof ROWS)[ChangeKind], { repairs: string }>['repairs'];
-
-/** The facts about each kind of change. */
-export const CHANGES: Readonly<Record<ChangeKind, ChangeRow & { readonly repairs?: ManagedKind }>> =
-  ROWS;
+/** Kind of change. */
+export type ChangeKind = keyof typeof CHANGES;
 
 /** All kinds of changes. */
-export const CHANGE_KINDS: readonly ChangeKind[] = parseFields<ChangeKind>(CHANGES);
+export const CHANGE_KINDS = parseFields<ChangeKind>(CHANGES);
 
 /** One change of one resource, or of one user in a group, by the ids that its call uses. */
 export interface SentChange {
@@ -146,30 +131,29 @@ export interface SentChange {
   readonly memberId?: string;
 }
 
-/** Lists the harm of changes, once for each that does any. Of licences and permissions no call says what was there before. */
-export const listHarms = (changes: readonly Pick<SentChange, 'kind'>[]) =>
-  changes.flatMap(({ kind }) => HARM_KINDS.filter((harm) => CHANGES[kind].harm === harm));
-
 /** Lists the kinds of changes that do this harm, whatever else they change. */
 export const listKindsOf = (harm: HarmKind) =>
-  CHANGE_KINDS.filter((kind) => CHANGES[kind].harm === harm);
+  CHANGE_KINDS.filter((kind) => CHANGES[kind].limit === harm);
+
+/** Lists the harm of changes, once for each that does any. Of licences and permissions no call says what was there before. */
+export const listHarms = (changes: readonly Pick<SentChange, 'kind'>[]) =>
+  changes.flatMap(({ kind }) => HARM_KINDS.filter((harm) => CHANGES[kind].limit === harm));
 
 /** A change with its values, as far as harm is concerned. */
 type ValuedChange = Readonly<Record<'desired' | 'observed', JsonValue> & { kind: ChangeKind }>;
 
 /** Finds the harm of making the service hold `desired`; undefined: none. */
 export function findHarm(change: ValuedChange): HarmKind | undefined {
-  const { harm } = CHANGES[change.kind];
-  if (harm !== 'measured') return harm;
-  return holdsMore(change) ? 'cutAccess' : undefined;
+  if (CHANGES[change.kind].limit === 'measured') return holdsMore(change) ? 'cutAccess' : undefined;
+  return listHarms([change])[0];
 }
 
-/** Finds the limit of a change: that of its harm, or the same under the name of the opposite for what it grants; undefined: none. */
+/** Finds the limit of a change and of what it is counted; undefined: none. */
 export function findLimit({ kind, harm: done }: { kind: ChangeKind; harm: HarmKind | undefined }) {
-  if (done !== undefined) return { name: done, harm: done };
-  const { grants, harm } = CHANGES[kind];
-  const granted = harm === 'measured' ? 'cutAccess' : grants;
-  return granted && { name: HARMS[granted][2], harm: granted };
+  const { limit } = CHANGES[kind];
+  const name = done ?? (limit === 'measured' ? 'widenAccess' : limit);
+  const harm = HARM_KINDS.find((one) => one === name || HARMS[one][2] === name);
+  return name && harm && { name, harm };
 }
 
 /** True when accepting `observed` as desired, instead of the change, grants access or power that no provider asked for. */

@@ -1,6 +1,5 @@
 import type { Cell, Cells } from './cell.ts';
 import type { ChangeKind, HarmKind } from './change.ts';
-import { CHANGES } from './change.ts';
 import type { Difference } from './drift.ts';
 import { isEntityField } from './entity.ts';
 import type {
@@ -13,6 +12,7 @@ import type {
 } from './kinds.ts';
 import { FIELDS, listDiffering, toValues } from './kinds.ts';
 import type { LinkKey } from './link.ts';
+import { LINK_LISTS } from './link.ts';
 import type { JsonObject } from './values.ts';
 import { isJsonObject, parseFields, userId } from './values.ts';
 
@@ -63,11 +63,11 @@ export function toPlace({
   memberId,
   desired,
 }: Pick<PlanAction, 'kind' | 'memberId' | 'desired'>): ChangePlace {
-  const { about } = CHANGES[kind];
-  if (about === 'entity') {
+  if (kind.startsWith('entity.')) {
     return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };
   }
-  if (about !== undefined) return { kind: 'link', list: about, userId: userId(memberId) };
+  const list = LINK_LISTS.find((one) => kind.startsWith(one));
+  if (list !== undefined) return { kind: 'link', list, userId: userId(memberId) };
   const fields = listChangedFields(kind);
   const isIn = (field: string) => isJsonObject(desired) && Object.hasOwn(desired, field);
   return { kind: 'fields', fields: fields.length === 1 ? fields : fields.filter(isIn) };

@@ -1,4 +1,4 @@
-import { CHANGE_WORDS, CHANGES } from '../../domain/change.ts';
+import { CHANGES } from '../../domain/change.ts';
 import { findDriftAuthors } from '../../reconcile/audit/events.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { listAskers } from '../../store/logs.ts';
@@ -118,7 +118,7 @@ function toPlanSeats(row: PlanRow, { free: has }: OpsJson<'Seats'>): OpsJson<'Pl
 type Action = Awaited<ReturnType<typeof listActions>>[number];
 
 function toAction(action: Action): OpsJson<'PlanAction'> {
-  const reason = CHANGE_WORDS[action.kind];
+  const reason = CHANGES[action.kind].words;
   return toView('PlanAction', action, { ...toSubjectView(action), reason });
 }
 
