@@ -1,5 +1,5 @@
 import { toEntityField, toRoleText } from './entity.ts';
-import type { GroupField, UserField } from './kinds.ts';
+import type { Field } from './kinds.ts';
 import { createMatcher } from './name.ts';
 import { foldCase } from './values.ts';
 
@@ -35,26 +35,20 @@ export interface MembersRule {
 /** One rule of the configuration (settings: rules). In patterns `*` stands for any text. */
 export type Rule = GroupRule | AdminsRule | MembersRule;
 
-/** The fields of a group that rules can drive. */
-export const RULED_GROUP_FIELDS = [
-  'permissions',
-  'addToCardsAndSpacesEnabled',
-] as const satisfies readonly GroupField[];
-
-/** The fields of a user that rules can drive. */
-export const RULED_USER_FIELDS = [
-  'appsPermissions',
-  'temporarilyInactive',
-] as const satisfies readonly UserField[];
+/** The fields that rules can drive, beside the roles of groups in entities. */
+export const RULED_FIELDS = {
+  user: ['appsPermissions', 'temporarilyInactive'],
+  group: ['permissions', 'addToCardsAndSpacesEnabled'],
+} as const;
 
 /** Value that a rule gives a field, and the place of the rule in the list, from 1. */
-export interface Ruling {
+interface Ruling {
   readonly value: number | boolean | string;
   readonly rule: number;
 }
 
 /** Values that the rules give some fields; an absent field is driven by no rule. */
-export type Rulings<Field extends string> = { readonly [F in Field]?: Ruling };
+export type Rulings = { readonly [F in Field]?: Ruling };
 
 /** Groups that a rule means: the one of this folded name, or all that match. */
 export type NameQuery =
@@ -80,8 +74,8 @@ export function createRuleBook(rules: readonly Rule[]) {
     /** True without rules: then nothing is read and nothing computed. */
     isEmpty: rules.length === 0,
     /** Values for a group of this name, roles in entities as text: of each field the first rule that matches and sets it. */
-    ruleGroup: (name: string): Rulings<GroupField> => rule(groups, [name]),
-    ruleUser: (names: readonly string[]): Rulings<UserField> => rule(users, names),
+    ruleGroup: (name: string): Rulings => rule(groups, [name]),
+    ruleUser: (names: readonly string[]): Rulings => rule(users, names),
     /** Groups whose members administer a group of this name, by the first rule that matches, with its number. */
     ruleAdmins(name: string) {
       const first = admins.find(({ matches }) => matches([name]));

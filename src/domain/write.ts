@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cells, Source } from './cell.ts';
+import type { Cells } from './cell.ts';
 import { ask, askOnly, edit, isWaiting } from './cell.ts';
 import { isEntityField, leaveEntities, listWantedEntities } from './entity.ts';
 import { toExtension, USER_EXTENSION, withExtension } from './extensions.ts';
@@ -15,8 +15,8 @@ import type {
   UserState,
 } from './kinds.ts';
 import { FIELDS, FIELDS_OF, isGone, isInService, listDiffering } from './kinds.ts';
-import type { Rulings } from './rule-book.ts';
-import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from './rule-book.ts';
+import { splitName } from './name.ts';
+import { RULED_FIELDS } from './rule-book.ts';
 import type { JsonObject, JsonValue } from './values.ts';
 import { parseFields } from './values.ts';
 
@@ -29,7 +29,7 @@ export const toFields = (type: keyof typeof FIELDS_OF, written: ReadonlySet<stri
 /** Ends a suspension in the service that a provider asked for and now clears; other writes are returned as they are. */
 export function withSuspensionEnded(
   before: JsonObject,
-  { cells, attributes }: Pick<Combination<UserField>, 'cells' | 'attributes'>,
+  { cells, attributes }: { readonly cells: Cells<UserField>; readonly attributes: JsonObject },
 ): JsonObject {
   const read = (of: JsonObject) => toExtension(of, USER_EXTENSION).temporarilyInactive;
   const isCleared = read(before) === true && typeof read(attributes) !== 'boolean';
@@ -135,12 +135,19 @@ export function takeBackWrite(
   const reached = others.filter((field) => !isWaiting(cells[field]));
   // With the resource go the sources of all its values.
   const isWhole = fields.some((field) => field === 'account' || field === 'existence');
-  const sourced = isWhole ? [...RULED_USER_FIELDS, ...RULED_GROUP_FIELDS] : [];
+  const sourced = isWhole ? [...RULED_FIELDS.user, ...RULED_FIELDS.group] : [];
   const restored = edit<Field>(cells, [...fields, ...others, ...sourced], (cell, field) => {
     const { pending, source } = before.cells[field] ?? {};
     return { ...cell, pending, source };
   });
   return { attributes, cells: ask(restored, reached, version) };
+}
+
+/** Attributes with a value of a field, as a change has it: a name is its full text. */
+export function withField(attributes: JsonObject, field: OwnField, value: JsonValue | undefined) {
+  const [name = field] = FIELDS[field].names;
+  const isName = field === 'name' && typeof value === 'string';
+  return withNamed(attributes, name, isName ? { ...splitName(value), formatted: value } : value);
 }
 
 /** The URN, empty in the core schema, and the attribute of a name (`toWrittenName`). */
@@ -161,72 +168,6 @@ function withNamed(attributes: JsonObject, name: string, value: JsonValue | unde
   }
   const { [attribute]: _, ...rest } = attributes;
   return value === undefined ? rest : { ...rest, [attribute]: value };
-}
-
-/** Attributes of a resource, with the sources of their values. */
-export interface Combined<Field extends string> {
-  readonly attributes: JsonObject;
-  readonly cells: Cells<Field>;
-  /** Fields that have another value now, or none any more. */
-  readonly changed: readonly Field[];
-}
-
-/** Input of a combination. */
-export interface Combination<Field extends string> {
-  readonly attributes: JsonObject;
-  readonly cells: Cells<Field>;
-  readonly rulings: Rulings<Field>;
-  /** Fields in which no rule counts. */
-  readonly kept?: ReadonlySet<string>;
-  readonly urn: string;
-  readonly fields: readonly Field[];
-}
-
-/**
- * Combines the sources of each field. The value of a provider wins, then the first rule, then the value found at the
- * takeover; else the field has no value and is not ours. A value that is sent as it was shown keeps its source: a
- * provider that reads a resource and puts it back has asked for nothing.
- */
-export function combine<Field extends string>(input: Combination<Field>): Combined<Field> {
-  const { attributes, urn, fields, rulings, kept } = input;
-  const before = toExtension(attributes, urn);
-  const extension = { ...before };
-  const cells = edit(input.cells, fields, (cell, field) => {
-    if (isAsked(input, field)) return { ...cell, source: undefined };
-    const ruling = kept?.has(field) ? undefined : rulings[field];
-    const isFound = before[field] !== undefined && cell.source?.by === 'service';
-    const found = isFound ? cell.source : undefined;
-    const source: Source | undefined = ruling ? { value: ruling.value, by: 'rule' } : found;
-    if (source === undefined) delete extension[field];
-    else extension[field] = source.value;
-    return { ...cell, source };
-  });
-  const changed = fields.filter((field) => before[field] !== extension[field]);
-  const after = changed.length === 0 ? attributes : withExtension(attributes, urn, extension);
-  return { attributes: after, cells, changed };
-}
-
-/** True when a provider sent the value of the field. */
-export function isAsked<Field extends string>(
-  { attributes, cells, urn }: Pick<Combination<Field>, 'attributes' | 'cells' | 'urn'>,
-  field: Field,
-): boolean {
-  const value = toExtension(attributes, urn)[field];
-  return value !== undefined && cells[field]?.source?.value !== value;
-}
-
-/** Marks the values of an extension that are there already as the service's. */
-export function toBaseline<Field extends string>(
-  cells: Cells<Field>,
-  attributes: JsonObject,
-  { urn, fields }: Pick<Combination<Field>, 'urn' | 'fields'>,
-): Cells<Field> {
-  const extension = toExtension(attributes, urn);
-  return edit(cells, fields, (cell, field) => {
-    const value = extension[field];
-    const isMarked = typeof value === 'number' || typeof value === 'boolean';
-    return { ...cell, source: isMarked ? { value, by: 'service' } : undefined };
-  });
 }
 
 /** An attribute that a request writes, and of how many values; never the values. */

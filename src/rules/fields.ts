@@ -1,15 +1,14 @@
-import type { Cells } from '../domain/cell.ts';
-import { ask, isSameWork, listWaiting, release } from '../domain/cell.ts';
+import type { Cells, Source } from '../domain/cell.ts';
+import { ask, edit, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { findWantedRoles, isEntityField, losesRoles, wantEntities } from '../domain/entity.ts';
-import { OWN_EXTENSION, toExtension, USER_EXTENSION } from '../domain/extensions.ts';
+import { OWN_EXTENSION, toExtension, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, Field } from '../domain/kinds.ts';
 import { listTaken, removesGroupAccess, removesUserAccess } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
-import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../domain/rule-book.ts';
+import { RULED_FIELDS } from '../domain/rule-book.ts';
 import type { JsonObject } from '../domain/values.ts';
 import { parseFields } from '../domain/values.ts';
-import type { Combination, Combined } from '../domain/write.ts';
-import { combine, isAsked, toCellsAfterWrite } from '../domain/write.ts';
+import { toCellsAfterWrite } from '../domain/write.ts';
 import { isSameJson, toCellColumns, toColumns } from '../store/engine/columns.ts';
 import { listGroupNamesOf } from '../store/links/of-users.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
@@ -89,7 +88,7 @@ async function findRulings(
   { book }: Rules,
   row: ResourceRow,
   asked?: AskedAttributes,
-): Promise<Rulings<Field> | undefined> {
+): Promise<Rulings | undefined> {
   if (row.type === 'group') {
     // Without a cell each value is a provider's.
     if (book.isEmpty && parseFields(row.cells).length === 0) return undefined;
@@ -104,28 +103,75 @@ async function findRulings(
 
 function changesRuled({ before, attributes }: AskedAttributes): boolean {
   const [had, asked] = [before, attributes].map((each) => toExtension(each, USER_EXTENSION));
-  return RULED_USER_FIELDS.some((field) => had?.[field] !== asked?.[field]);
+  return RULED_FIELDS.user.some((field) => had?.[field] !== asked?.[field]);
 }
 
-type RuledAttributes = Omit<Combination<Field>, 'cells' | 'urn' | 'fields'>;
+interface Combination {
+  readonly attributes: JsonObject;
+  readonly rulings: Rulings;
+  /** Fields in which no rule counts. */
+  readonly kept?: ReadonlySet<string>;
+}
 
-function combineFields(row: ResourceRow, input: RuledAttributes): Combined<Field> {
-  const cells = row.cells;
-  const fields = row.type === 'user' ? RULED_USER_FIELDS : RULED_GROUP_FIELDS;
-  const combined = combine<Field>({ ...input, cells, urn: OWN_EXTENSION[row.type], fields });
-  if (row.type === 'user') return combined;
-  const { rulings, kept } = input;
+/** Attributes of a resource, with the sources of their values, and the fields that have another value now, or none any more. */
+interface Combined {
+  readonly attributes: JsonObject;
+  readonly cells: Cells<Field>;
+  readonly changed: readonly Field[];
+}
+
+/**
+ * Combines the sources of each field. The value of a provider wins, then the first rule, then the value found at the
+ * takeover; else the field has no value and is not ours. A value that is sent as it was shown keeps its source: a
+ * provider that reads a resource and puts it back has asked for nothing.
+ */
+export function combine(row: RuledColumns, { attributes, rulings, kept }: Combination): Combined {
+  const { type } = row;
+  const fields: readonly Field[] = RULED_FIELDS[type];
+  const known = row.cells;
+  const before = toExtension(attributes, OWN_EXTENSION[type]);
+  const extension = { ...before };
+  const own = edit(known, fields, (cell, field) => {
+    if (isAsked(row, attributes, field)) return { ...cell, source: undefined };
+    const ruling = kept?.has(field) ? undefined : rulings[field];
+    const isFound = before[field] !== undefined && cell.source?.by === 'service';
+    const found = isFound ? cell.source : undefined;
+    const source: Source | undefined = ruling ? { value: ruling.value, by: 'rule' } : found;
+    if (source === undefined) delete extension[field];
+    else extension[field] = source.value;
+    return { ...cell, source };
+  });
   const wanted = new Map<string, string>();
-  for (const field of parseFields<Field>({ ...rulings, ...cells })) {
-    const roles = kept?.has(field) ? findWantedRoles(cells[field]) : rulings[field]?.value;
+  for (const field of parseFields<Field>({ ...rulings, ...known })) {
+    const roles = kept?.has(field) ? findWantedRoles(known[field]) : rulings[field]?.value;
     if (isEntityField(field) && roles !== undefined) wanted.set(field, String(roles));
   }
-  const entities = wantEntities(combined.cells, wanted, row.entities ?? undefined);
+  const entities = wantEntities(own, wanted, row.entities ?? undefined);
+  const changed = fields.filter((field) => before[field] !== extension[field]);
+  const isSame = changed.length === 0;
   return {
-    ...combined,
+    attributes: isSame ? attributes : withExtension(attributes, OWN_EXTENSION[type], extension),
     cells: entities.cells,
-    changed: [...combined.changed, ...entities.changed],
+    changed: [...changed, ...entities.changed],
   };
+}
+
+type RuledColumns = Pick<ResourceRow, 'type' | 'cells' | 'entities'>;
+
+/** True when a provider sent the value of the field in these attributes. */
+export function isAsked(row: RuledColumns, attributes: JsonObject, field: Field): boolean {
+  const value = toExtension(attributes, OWN_EXTENSION[row.type])[field];
+  return value !== undefined && row.cells[field]?.source?.value !== value;
+}
+
+/** Cells in which the values of ruled fields that are there already are the service's. */
+export function toBaseline({ type, cells, attributes }: ResourceRow): Cells<Field> {
+  const extension = toExtension(attributes, OWN_EXTENSION[type]);
+  return edit<Field>(cells, RULED_FIELDS[type], (cell, field) => {
+    const value = extension[field];
+    const isMarked = typeof value === 'number' || typeof value === 'boolean';
+    return { ...cell, source: isMarked ? { value, by: 'service' } : undefined };
+  });
 }
 
 /** Combines the attributes of a request with the rules. */
@@ -133,7 +179,7 @@ export async function combineAsked(
   tx: Db,
   rules: Rules,
   { row, ...asked }: AskedAttributes & { readonly row: ResourceRow },
-): Promise<Combined<Field>> {
+): Promise<Combined> {
   const { attributes } = asked;
   const rulings = await findRulings(tx, rules, row, asked);
   if (rulings === undefined) return { attributes, cells: row.cells, changed: [] };
@@ -145,9 +191,9 @@ async function combineAllowed(
   tx: Db,
   { protection }: Rules,
   row: ResourceRow,
-  input: RuledAttributes,
-): Promise<Combined<Field>> {
-  const combined = combineFields(row, input);
+  input: Combination,
+): Promise<Combined> {
+  const combined = combine(row, input);
   const { attributes: after, cells } = combined;
   // A field without a rule is released, which takes nothing.
   const fields = combined.changed.filter((field) => cells[field]?.source !== undefined);
@@ -156,13 +202,13 @@ async function combineAllowed(
   const taken = new Set(listTakenFrom(row, { before, after, cells, fields }));
   if (taken.size === 0) return combined;
   const isProtected = (await protection.findReason(tx, row)) !== undefined;
-  return isProtected ? combineFields(row, { ...input, kept: taken }) : combined;
+  return isProtected ? combine(row, { ...input, kept: taken }) : combined;
 }
 
 /** `rulings`: absent: they are found. */
 interface RuledRow<Row extends ResourceRow> {
   readonly row: Row;
-  readonly rulings?: Rulings<Field>;
+  readonly rulings?: Rulings;
   readonly now: number;
 }
 
@@ -202,8 +248,6 @@ function askRuled(row: ResourceRow, change: FieldChange, { deactivation }: Rules
 /** True when the service was asked for this value of a field by a rule and not by a provider. */
 export function isRuled(row: ResourceRow, field: Field): boolean {
   if (isEntityField(field)) return true;
-  const cells = row.cells;
-  if (cells[field]?.source?.by !== 'rule') return false;
-  const attributes = row.attributes;
-  return !isAsked({ attributes, cells, urn: OWN_EXTENSION[row.type] }, field);
+  if (row.cells[field]?.source?.by !== 'rule') return false;
+  return !isAsked(row, row.attributes, field);
 }

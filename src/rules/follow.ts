@@ -1,6 +1,4 @@
 import type { Clock } from '../domain/clock.ts';
-import type { UserField } from '../domain/kinds.ts';
-import type { Rulings } from '../domain/rule-book.ts';
 import type { GroupId, UserId } from '../domain/values.ts';
 import { chunks, lockUntilCommit } from '../store/engine/dialect.ts';
 import {
@@ -128,7 +126,7 @@ export async function followUsers(tx: Db, rules: Rules, userIds: readonly UserId
     // Read after the lock: a transaction that adds one of them to another group waits for the row.
     const names = await listGroupNamesOf(tx, chunk);
     for (const row of rows) {
-      const rulings: Rulings<UserField> = rules.book.ruleUser(names.get(row.id) ?? []);
+      const rulings = rules.book.ruleUser(names.get(row.id) ?? []);
       const next = await toRuled(tx, rules, { row, rulings, now });
       if (next === undefined) continue;
       await saveRow(tx, row, next);

@@ -1,15 +1,16 @@
 import type { Cells } from '../../domain/cell.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../../domain/entity.ts';
-import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
+import { OWN_EXTENSION, toExtension } from '../../domain/extensions.ts';
+import type { Field } from '../../domain/kinds.ts';
 import { listDiffering } from '../../domain/kinds.ts';
 import { fullName } from '../../domain/name.ts';
 import { listChangedFields } from '../../domain/plan.ts';
 import type { RuleBook, Rulings } from '../../domain/rule-book.ts';
-import { RULED_GROUP_FIELDS, RULED_USER_FIELDS } from '../../domain/rule-book.ts';
+import { RULED_FIELDS } from '../../domain/rule-book.ts';
 import type { JsonValue } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
-import { isAsked } from '../../domain/write.ts';
+import { isAsked } from '../../rules/fields.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findTerms } from '../../store/credentials.ts';
 import { listGroupNamesOf } from '../../store/links/of-users.ts';
@@ -96,7 +97,7 @@ interface Explained extends Pick<Given, 'held'> {
   readonly isSeen: boolean;
   readonly differing: readonly string[];
   readonly book: RuleBook;
-  readonly rulings: Rulings<string>;
+  readonly rulings: Rulings;
 }
 
 async function explainUser(db: Db, row: rows.UserRow, { rules, held, links }: Given) {
@@ -117,7 +118,7 @@ async function explainUser(db: Db, row: rows.UserRow, { rules, held, links }: Gi
       toAddress(it, 'address', [desired.address, observed?.email]),
       toField(it, 'name', [desired.name && fullName(desired.name), observed?.fullName]),
       toField(it, 'active', [desired.active, observed?.active]),
-      ...RULED_USER_FIELDS.map((field) =>
+      ...RULED_FIELDS.user.map((field) =>
         toRuledField(it, field, [desired[field], observed?.[field]]),
       ),
       ...listKept(row),
@@ -141,7 +142,7 @@ async function explainGroup(db: Db, row: rows.GroupRow, { rules: { book }, held,
     fields: [
       toField(it, 'existence', [row.deleted_at === null, upstream.length > 0]),
       toField(it, 'displayName', [desired.displayName, observed?.displayName]),
-      ...RULED_GROUP_FIELDS.map((field) =>
+      ...RULED_FIELDS.group.map((field) =>
         toRuledField(it, field, [desired[field], observed?.[field]]),
       ),
       ...listEntities({ ...it, isSeen: entities !== undefined && !mustLook }, entities?.roles),
@@ -217,16 +218,14 @@ function toAddress(
 }
 
 /** Explains a field of an extension, which a rule may give: with a note of the rule that does not apply. */
-function toRuledField(it: Explained, field: string, values: Values): OpsJson<'Field'> {
+function toRuledField(it: Explained, field: Field, values: Values): OpsJson<'Field'> {
   const { row, cells, book, rulings } = it;
-  const urn = row.type === 'user' ? USER_EXTENSION : GROUP_EXTENSION;
   const ruling = row.origin === null ? undefined : rulings[field];
   const rule = ruling && toRuleWords(book, ruling.rule);
   const plain = toField(it, field, values);
   const findOwner = () => {
-    if (isAsked({ attributes: row.attributes, cells, urn }, field))
-      return [plain.from, rule && `It goes before ${rule}.`];
-    if (toExtension(row.attributes, urn)[field] === undefined)
+    if (isAsked(row, row.attributes, field)) return [plain.from, rule && `It goes before ${rule}.`];
+    if (toExtension(row.attributes, OWN_EXTENSION[row.type])[field] === undefined)
       return [null, rule && `${rule} does not apply: the person is protected.`];
     if (cells[field]?.source?.by === 'service') return ['service', 'As it was at the takeover.'];
     return [rule ?? REPLACED];
@@ -263,8 +262,8 @@ function toAdminOwner(book: RuleBook, row: rows.GroupRow, { by_rule, desired }: 
 }
 
 const HELD = {
-  user: new Set(['userName', 'name', 'emails', 'active', USER_EXTENSION]),
-  group: new Set(['displayName', GROUP_EXTENSION]),
+  user: new Set(['userName', 'name', 'emails', 'active', OWN_EXTENSION.user]),
+  group: new Set(['displayName', OWN_EXTENSION.group]),
 };
 
 /** The attributes that the service has no place for, so that the bridge alone keeps them. */

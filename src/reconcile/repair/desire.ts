@@ -3,14 +3,15 @@ import { isWaiting, release, withEcho } from '../../domain/cell.ts';
 import type { ChangeKind } from '../../domain/change.ts';
 import { listHarms, toChangeKey } from '../../domain/change.ts';
 import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
-import { GROUP_EXTENSION, toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
+import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
+import type { OwnField } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { toLinkText } from '../../domain/link.ts';
-import { splitName } from '../../domain/name.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
 import type { JsonObject, JsonValue, UserId } from '../../domain/values.ts';
-import { isJsonObject } from '../../domain/values.ts';
+import { isJsonObject, parseFields } from '../../domain/values.ts';
+import { withField } from '../../domain/write.ts';
 import { followGroup, followUser, ruleGroups, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege, ruleLinks } from '../../rules/rules.ts';
 import type { DriftRow } from '../../store/drifts.ts';
@@ -155,38 +156,22 @@ export async function desire(
 }
 
 function toAttributes(
-  { policy: { deactivation } }: DesireDeps,
+  { policy }: DesireDeps,
   kind: ChangeKind,
   value: JsonObject,
   before: JsonObject,
 ): JsonObject {
-  const extend = (urn: string, own: JsonObject): JsonObject => ({
-    ...before,
-    [urn]: { ...toExtension(before, urn), ...own },
-  });
-  switch (kind) {
-    // Of a create the account is gone: a user that is to be inactive needs none.
-    case 'user.create':
-    case 'user.activate':
-    case 'user.deactivate': {
-      const active = value.active === true;
-      const isSuspended = toExtension(before, USER_EXTENSION).temporarilyInactive === true;
-      // Where suspending deactivates, nobody works whose suspension is wanted.
-      const resumes = active && isSuspended && deactivation === 'temporarilyInactive';
-      const resumed = resumes ? extend(USER_EXTENSION, { temporarilyInactive: false }) : before;
-      return { ...resumed, active };
-    }
-    case 'user.rename': {
-      const formatted = String(value.name ?? '');
-      return { ...before, name: { ...splitName(formatted), formatted } };
-    }
-    case 'user.access':
-      return extend(USER_EXTENSION, value);
-    case 'group.permissions':
-      return extend(GROUP_EXTENSION, value);
-    default:
-      return { ...before, ...value };
-  }
+  // Of a create the account is gone: a user that is to be inactive needs none.
+  const given = kind === 'user.create' ? { active: false, ...value } : value;
+  const isSuspended = toExtension(before, USER_EXTENSION).temporarilyInactive === true;
+  const isSwitch = policy.deactivation === 'temporarilyInactive';
+  // Where suspending deactivates, nobody works whose suspension is wanted.
+  const resumes = given.active === true && isSuspended && isSwitch;
+  const values = resumes ? { ...given, temporarilyInactive: false } : given;
+  return parseFields<OwnField>(values).reduce(
+    (next, field) => withField(next, field, values[field]),
+    before,
+  );
 }
 
 /** False: another user or group has the name. */

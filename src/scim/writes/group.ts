@@ -1,11 +1,10 @@
 import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
-import type { GroupField } from '../../domain/kinds.ts';
 import { isGone, toDesiredGroup } from '../../domain/kinds.ts';
 import { adoptLink, releaseLink } from '../../domain/link.ts';
-import { RULED_GROUP_FIELDS } from '../../domain/rule-book.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { foldCase, groupId, hasMoreBits, newId } from '../../domain/values.ts';
-import { toBaseline, toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { toBaseline } from '../../rules/fields.ts';
 import type { GroupNews } from '../../rules/follow.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
@@ -82,8 +81,7 @@ export const groupWrites: WriteKind<'group'> = {
     await changeLinks(tx, row, {}, adoptLink);
     // A takeover alone is no change that a reader sees, by which it would be found.
     await endUnmanaged(tx, row, { status: 'gone', now: clock.now() });
-    const ruled = { urn: GROUP_EXTENSION, fields: RULED_GROUP_FIELDS };
-    const cells = toBaseline<GroupField>(row.cells, row.attributes, ruled);
+    const cells = toBaseline(row);
     const adopted = { origin: 'adopted', provider, cells } as const;
     await updateRow(tx, row, adopted);
     events.adopted({ type: 'group', id: row.id });

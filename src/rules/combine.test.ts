@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Cells } from './cell.ts';
-import type { JsonObject } from './values.ts';
-import { combine, toBaseline } from './write.ts';
+import type { Cells } from '../domain/cell.ts';
+import { GROUP_EXTENSION as urn } from '../domain/extensions.ts';
+import type { Field } from '../domain/kinds.ts';
+import type { JsonObject } from '../domain/values.ts';
+import { combine } from './fields.ts';
 
-const urn = 'urn:example:Group';
-const fields = ['permissions', 'flag'] as const;
-type Field = (typeof fields)[number];
-
+const toRow = (cells: Cells<Field>) => ({ type: 'group', cells, entities: null }) as const;
 const byRule = (value: number): Cells<Field> => ({
   permissions: { source: { value, by: 'rule' } },
 });
@@ -33,18 +32,9 @@ test.each<[why: string, Permissions, Cells<Field>, ruled: Permissions, Permissio
 ])('combine: %s', (_why, held, cells, ruled, want, wantCells) => {
   const rulings = ruled === undefined ? {} : { permissions: { value: ruled, rule: 1 } };
 
-  expect(combine({ attributes: withPermissions(held), cells, rulings, urn, fields })).toEqual({
+  expect(combine(toRow(cells), { attributes: withPermissions(held), rulings })).toEqual({
     attributes: withPermissions(want),
     cells: wantCells,
     changed: held === want ? [] : ['permissions'],
   });
-});
-
-test('the baseline of a takeover is what stands there, and nothing else', () => {
-  const attributes = { [urn]: { permissions: 4, flag: false, other: 1 } };
-  expect(toBaseline({}, attributes, { urn, fields })).toEqual({
-    ...byService(4),
-    flag: { source: { value: false, by: 'service' } },
-  });
-  expect(toBaseline({}, {}, { urn, fields })).toEqual({});
 });
