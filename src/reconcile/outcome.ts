@@ -158,13 +158,13 @@ export type Outcome<New = Known> =
 /** Outcome of a look that proves that the resource is not there. */
 export const MISSING: Outcome = { kind: 'done', known: { missing: true } };
 
-/** End of a call with several parts that the service refused, and that says nothing of each: so many may be in the next one. */
-export interface TooMany {
-  readonly kind: 'too-many';
-  readonly size: number;
+/** End of a step that changed nothing and is planned anew at once. `most`: the service refused several parts together, which says nothing of each; so many may be in the next call. */
+export interface Again {
+  readonly kind: 'again';
+  readonly most?: number;
 }
 
-/** End of a step that is tried again. */
+/** End of a step that is tried again later. */
 export type Postponed =
   | {
       readonly kind: 'later';

@@ -14,7 +14,7 @@ import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
 import { withOptions } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
-import type { Classified, Known, Outcome, TooMany } from './outcome.ts';
+import type { Again, Classified, Known, Outcome } from './outcome.ts';
 import { classify } from './outcome.ts';
 import type { Missed, ReadableSection } from './sections.ts';
 import { toFailure, tryLook } from './sections.ts';
@@ -49,7 +49,7 @@ export interface StepMakers<State extends UserState | GroupState> {
   readonly steps: {
     readonly [Kind in StepKind]?: {
       readonly section: ReadableSection;
-      readonly make: (call: StepCall<State>) => Promise<Outcome | TooMany>;
+      readonly make: (call: StepCall<State>) => Promise<Outcome | Again>;
       readonly rescue?: Rescue<State>;
     };
   };
@@ -59,7 +59,7 @@ export interface StepMakers<State extends UserState | GroupState> {
 export async function makeStep<State extends UserState | GroupState>(
   { type, removes, rescue, steps }: StepMakers<State>,
   basis: Pick<StepCall<State>, 'deps' | 'state' | 'step' | 'missed'>,
-): Promise<Outcome | TooMany> {
+): Promise<Outcome | Again> {
   const { state, step } = basis;
   const isIdle = step.kind === 'look' && listWaitingParts(state).length === 0;
   const deps = withCalls(basis.deps, {
@@ -98,7 +98,7 @@ export async function makeStep<State extends UserState | GroupState>(
     const isOfMany =
       outcome.kind === 'refused' && parts.length > 1 && step.kind !== 'list-entities';
     // One part may be at fault.
-    return isOfMany ? { kind: 'too-many', size: Math.ceil(parts.length / 2) } : outcome;
+    return isOfMany ? { kind: 'again', most: Math.ceil(parts.length / 2) } : outcome;
   }
 }
 

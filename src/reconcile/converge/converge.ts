@@ -5,8 +5,7 @@ import { hasFailed, listLinks, shorten } from '../../plan/step.ts';
 import { GONE } from '../../store/due.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { GROUP_STEPS } from '../group/apply.ts';
-import { PAIR } from '../group/lists.ts';
-import type { Known, Outcome, TooMany } from '../outcome.ts';
+import type { Again, Known, Outcome } from '../outcome.ts';
 import type { Missed } from '../sections.ts';
 import { makeStep } from '../step-call.ts';
 import { USER_STEPS } from '../user/apply.ts';
@@ -33,25 +32,27 @@ export async function converge(
     const step = run.limit(next);
     run.assertNoCircle(step);
     const guard = new SendGuard(deps, step, again);
-    const outcome = await take({ ...deps, upstream: guard.upstream }, step, run.missed);
+    const made = await take({ ...deps, upstream: guard.upstream }, step, run.missed);
     // A step that was stopped before its first call, because a newer write changes the plan, is no failure.
-    again = guard.isOvertaken && outcome.kind === 'later';
-    await run.note(step, outcome);
-    if (again || outcome.kind === 'too-many') {
-      await guard.withdraw();
-      next = await readStep(deps, key);
-      continue;
-    }
-    const name = toName(step);
-    const ended = { key: keyText(key), isLook: isLook(step.action), outcome };
-    const isOwn = name === undefined || deps.outage.note(ended);
+    again = guard.isOvertaken && made.kind === 'later';
+    const outcome: Outcome | Again = again ? { kind: 'again' } : made;
+    if (!again) await run.note(step, outcome);
+    const isOwn = noteEnd(deps, step, outcome);
     const { failures } = run;
     const recorded = await recordStep(deps, waiters, { guard, outcome, isOwn, failures });
-    if (name) deps.events.stepEnded({ ...key, action: name, outcome: outcome.kind });
     if (recorded.next === undefined) return recorded;
     next = recorded.next;
   }
   return GONE;
+}
+
+/** Reports how a step ended; false if its failure may be an outage of the service. */
+function noteEnd({ events, outage }: ReconcileDeps, step: PlannedStep, outcome: Outcome | Again) {
+  const action = toName(step);
+  if (action === undefined || outcome.kind === 'again') return true;
+  const { type, id } = step.row;
+  events.stepEnded({ type, id, action, outcome: outcome.kind });
+  return outage.note({ key: keyText(step.row), isLook: isLook(step.action), outcome });
 }
 
 /** Takes a step, in the trace of the change that waits for it; without an action it is done. */
@@ -59,7 +60,7 @@ async function take(
   deps: ReconcileDeps,
   step: PlannedStep,
   missed: Missed | undefined,
-): Promise<Outcome | TooMany> {
+): Promise<Outcome | Again> {
   const { type, row, state, action } = step;
   if (action === undefined) return { kind: 'done', known: {} };
   const basis = { deps, step: action, missed };
@@ -87,7 +88,10 @@ async function take(
 const REPEATS_MAX = 10;
 /** Parts that were refused one by one after which the others are sent one by one as well. */
 const REFUSED_MANY = 3;
+/** Smallest call that can tell a refused form from a refused member. */
+const PAIR = 2;
 
+/** What a run remembers of its steps. */
 class Run {
   /** Set once a call was answered "not there", so that looking and writing never alternate for ever. */
   missed: Missed | undefined;
@@ -122,14 +126,14 @@ class Run {
     throw new BridgeError('bug', `${keyText(this.#key)} came to the same step ${times} times`);
   }
 
-  async note({ action, state }: PlannedStep, outcome: Outcome | TooMany): Promise<void> {
+  async note({ action, state }: PlannedStep, outcome: Outcome | Again): Promise<void> {
     this.failures += Number(outcome.kind === 'unknown');
     this.#noteMissed(outcome, isLook(action));
     if (action !== undefined) await this.#noteSize(action, state, outcome);
   }
 
   /** A change in between begins anew. */
-  #noteMissed(outcome: Outcome | TooMany, hasLooked: boolean): void {
+  #noteMissed(outcome: Outcome | Again, hasLooked: boolean): void {
     // Nothing else is planned before the look, and a look that finds nothing says so.
     if (outcome.kind === 'unknown' && outcome.lookNow) this.missed = 'found';
     else if (outcome.kind === 'done' && this.missed === 'found') {
@@ -138,12 +142,12 @@ class Run {
     }
   }
 
-  async #noteSize(step: Step, state: PlannedStep['state'], outcome: Outcome | TooMany) {
+  async #noteSize(step: Step, state: PlannedStep['state'], outcome: Outcome | Again) {
     const kind = toCall(step);
     const count = step.facts.length;
-    if (outcome.kind === 'too-many') {
-      this.#most = { kind, size: outcome.size };
-      this.#pair = step.kind === 'members' && count === PAIR ? PAIR : 0;
+    if (outcome.kind === 'again' && outcome.most !== undefined) {
+      this.#most = { kind, size: outcome.most };
+      this.#pair = kind === 'members' && count === PAIR ? PAIR : 0;
     } else if (outcome.kind === 'done') {
       if (this.#pair > 0) await this.#notePair(outcome.known);
     } else if (outcome.kind !== 'later' && count === 1) {
@@ -157,12 +161,11 @@ class Run {
     }
   }
 
-  /** Where both of a pair were taken alone that were refused together, the form was refused. */
+  /** Where both of a pair are taken alone that were refused together, the form was refused. */
   async #notePair({ done = [] }: Known): Promise<void> {
     const isOurs = listLinks(done).some((link) => !link.madeByOthers);
     this.#pair = isOurs ? this.#pair - 1 : 0;
-    if (!isOurs || this.#pair > 0) return;
-    await this.#deps.quirks.learn({ memberForm: 'single' });
+    if (isOurs && this.#pair === 0) await this.#deps.quirks.learn({ memberForm: 'single' });
   }
 }
 

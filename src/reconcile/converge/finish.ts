@@ -27,7 +27,7 @@ import { isLinked, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { WritesRefused } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Outcome, Postponed } from '../outcome.ts';
+import type { Again, Outcome, Postponed } from '../outcome.ts';
 import { backoffMs, failedDelayMs } from '../outcome.ts';
 import { listWaitingParts } from '../step-call.ts';
 import type { Undone, Waiter } from '../waiters.ts';
@@ -39,7 +39,7 @@ export interface Recording {
   readonly tx: Db;
   readonly deps: ReconcileDeps;
   readonly step: PlannedStep;
-  readonly outcome: Outcome;
+  readonly outcome: Outcome | Again;
   /** False if the failure may be an outage of the service. */
   readonly isOwn: boolean;
   /** Number of steps of this run that have failed. */

@@ -17,7 +17,7 @@ import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Known, Outcome } from '../outcome.ts';
+import type { Again, Known, Outcome } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
 import type { Waiter, Waiters } from '../waiters.ts';
@@ -94,12 +94,7 @@ async function begin(
 
 async function record(r: Recording): Promise<Recorded> {
   const { outcome } = r;
-  const recorded =
-    outcome.kind === 'done'
-      ? await recordDone(r, outcome.known)
-      : outcome.kind === 'refused'
-        ? await recordRefused(r, outcome.parts, outcome.problem)
-        : await recordPostponed(r, outcome);
+  const recorded = await recordOutcome(r, outcome);
   await followStep(r);
   for (const { waitId: id, version } of r.waiters) {
     const problem = id && r.undone.find((one) => one.version === version)?.problem;
@@ -108,8 +103,21 @@ async function record(r: Recording): Promise<Recorded> {
   return recorded;
 }
 
+function recordOutcome(r: Recording, outcome: Outcome | Again): Promise<Recorded> {
+  switch (outcome.kind) {
+    case 'done':
+      return recordDone(r, outcome.known);
+    case 'refused':
+      return recordRefused(r, outcome.parts, outcome.problem);
+    case 'again':
+      return finish(r);
+    default:
+      return recordPostponed(r, outcome);
+  }
+}
+
 /** True when the service may have refused something that a request in another process waits for. */
-function mayRefuse({ store }: Pick<ReconcileDeps, 'store'>, outcome: Outcome): boolean {
+function mayRefuse({ store }: Pick<ReconcileDeps, 'store'>, outcome: Outcome | Again): boolean {
   if (store.engine === 'sqlite') return false;
   // What was found may be another one's.
   return outcome.kind === 'done' ? outcome.known.ids !== undefined : outcome.kind === 'refused';

@@ -8,7 +8,7 @@ import { listFields, listLinks, listParts } from '../../plan/step.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import { insertOwnCall } from '../../store/logs.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import { lockRow, saveRow, updateRow } from '../../store/resources/rows.ts';
+import { lockRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { updateWhere } from '../../store/tables.ts';
@@ -17,7 +17,7 @@ import type { Transport } from '../../upstream/transport.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Again, Outcome } from '../outcome.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../plans.ts';
 import type { PlannedStep } from './step.ts';
 import { findCreate, listChanges } from './step.ts';
@@ -87,12 +87,12 @@ export class SendGuard {
   }
 
   /** The row without what was noted before the calls left, as far as they cannot take effect any more. */
-  async restore(tx: Db, row: ResourceRow, outcome: Outcome): Promise<ResourceRow> {
+  async restore(tx: Db, row: ResourceRow, outcome: Outcome | Again): Promise<ResourceRow> {
     if (this.#noted === undefined) return row;
     const { must_look, ticket, unsure_until, sent_creates, fields, links } = this.#noted;
     const isOpen = outcome.kind === 'unknown';
     const isLost = this.#isLost && !isOpen;
-    const isAnswered = !isLost && (outcome.kind === 'refused' || outcome.kind === 'later');
+    const isAnswered = !isLost && !isOpen && outcome.kind !== 'done';
     const next = {
       ...row,
       must_look: row.must_look === ticket && !isOpen ? must_look : row.must_look,
@@ -104,18 +104,6 @@ export class SendGuard {
     // The doubt about an earlier call ends when it would have; where that was made again, it has no end yet.
     const until = (isOpen ? null : unsure_until) ?? row.unsure_until;
     return { ...next, cells, unsure_until: until };
-  }
-
-  /** Takes back what was noted of a step whose calls were skipped. @throws StoreError */
-  async withdraw(): Promise<void> {
-    if (this.#noted === undefined && this.#ends.length === 0) return;
-    await this.#deps.store.write(async (tx) => {
-      const row: ResourceRow | undefined = await lockRow(tx, this.planned.row);
-      await this.saveOutcomes(tx);
-      if (row === undefined) return;
-      const skipped = { kind: 'later', problem: { code: 'overtaken', words: '' } } as const;
-      await saveRow(tx, row, await this.restore(tx, row, skipped));
-    });
   }
 
   /** Notes the end of the attempt in the ledger; undefined means success. */

@@ -12,7 +12,7 @@ import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Classified, Known, Outcome, TooMany } from '../outcome.ts';
+import type { Again, Classified, Known, Outcome } from '../outcome.ts';
 import { classify, isRefusal, LASTING, seenOr } from '../outcome.ts';
 import type { GroupScimId, MemberForm } from '../quirks.ts';
 import { findDoubt, toLater } from '../sections.ts';
@@ -96,17 +96,14 @@ const VERIFIED_BYTES_MAX = 128 * 1_024;
 const BATCH_FORMS = ['operations', 'array'] as const satisfies readonly MemberForm[];
 type BatchForm = (typeof BATCH_FORMS)[number];
 
-/** Smallest batch that can tell a refused form from a refused member. */
-export const PAIR = 2;
-
 /** Changes many members with one SCIM call, in the first form that is taken; refused in all, in smaller parts. @throws UpstreamError */
-export async function changeMembers(call: ListCall): Promise<Outcome | TooMany> {
+export async function changeMembers(call: ListCall): Promise<Outcome | Again> {
   const { deps, state, links } = call;
   const { quirks } = deps;
   const size = links.length;
   const learned = learnScimId(deps, state);
   const scimId = await (hasFailedBefore(call) ? seenOr(learned, undefined) : learned);
-  if (scimId === undefined) return { kind: 'too-many', size: 1 };
+  if (scimId === undefined) return { kind: 'again', most: 1 };
   for (const form of listForms(call)) {
     try {
       // A call without effect counts as refused.
@@ -116,9 +113,9 @@ export async function changeMembers(call: ListCall): Promise<Outcome | TooMany> 
     } catch (error) {
       const failed = classify(error);
       if (failed.verdict === 'smaller') {
-        const membersPerCall = Math.max(1, Math.floor(size / 2));
-        await quirks.learn({ membersPerCall });
-        return { kind: 'too-many', size: membersPerCall };
+        const most = Math.max(1, Math.floor(size / 2));
+        await quirks.learn({ membersPerCall: most });
+        return { kind: 'again', most };
       }
       if (!mayBeForm(call, failed)) throw error;
     }
@@ -126,7 +123,7 @@ export async function changeMembers(call: ListCall): Promise<Outcome | TooMany> 
   // While no form is known, a pair finds the working form with the fewest calls.
   const isKnown = quirks.current().memberForm !== undefined;
   const half = Math.ceil(size / 2);
-  return { kind: 'too-many', size: isKnown ? half : Math.min(half, PAIR) };
+  return { kind: 'again', most: isKnown ? half : Math.min(half, 2) };
 }
 
 /** True where the form or one member may be at fault. Once the group was found, a missing one is a member. */
