@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Cell, Cells } from './cell.ts';
 import * as facts from './cell.ts';
 import { waitingFor } from './cell-test-support.ts';
-import { endRest, exhaust, fail, findFailed, refuse } from './failure.ts';
+import { endRest, fail, findFailed, refuse } from './failure.ts';
 
 type Field = 'active' | 'name' | 'address';
 
@@ -40,7 +40,7 @@ interface Change {
 }
 
 const toChange = (some: Field[], change: Change['change']): Change => ({ fields: some, change });
-const toRetryAt = (times: number) => times;
+const LIMITS = { toRetryAt: (times: number) => times, attemptsMax: 2, now: 0 };
 
 const changes: fc.Arbitrary<Change> = fc.oneof(
   fc
@@ -55,7 +55,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
     return toChange(some, (cells) => facts.edit(cells, some, (cell) => refuse(cell, later)));
   }),
   fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]) => {
-    const failing = { problem: why, isOwn, toRetryAt };
+    const failing = { problem: why, isOwn, ...LIMITS };
     return toChange(some, (cells) => facts.edit(cells, some, (cell) => fail(cell, failing)));
   }),
   fc
@@ -105,7 +105,7 @@ test('a write that failed is counted anew after a new ask, and no longer once it
   hold(
     fc.property(history, problem, fields, version, (cells, why, some, at) => {
       const asked = facts.ask(cells, some, 9 + at);
-      const failOnce = (cell: Cell) => fail(cell, { problem: why, isOwn: true, toRetryAt });
+      const failOnce = (cell: Cell) => fail(cell, { problem: why, isOwn: true, ...LIMITS });
       const failed = facts.edit(asked, some, failOnce);
       const again = facts.ask(failed, some, 99 + at);
 
@@ -134,7 +134,7 @@ test('no change touches another field', () => {
 test('cells come back from their text as they were, and none is empty', () => {
   hold(
     fc.property(history, time, (cells, now) => {
-      const rested = endRest(exhaust(cells, 2, now), now, 'all');
+      const rested = endRest(cells, now, 'all');
 
       for (const some of [cells, rested, facts.onlyPending(cells), facts.onlyEchoes(cells)]) {
         expect(JSON.parse(JSON.stringify(some))).toStrictEqual(some);

@@ -41,31 +41,21 @@ interface Failing {
   readonly isOwn: boolean;
   /** Time of the next attempt (epoch milliseconds), by the number of failures. */
   readonly toRetryAt: (attempts: number) => number;
-  /** Marks it as stuck since `now` after so many attempts; absent: `exhaust` does. */
-  readonly stuck?: { readonly after: number; readonly now: number };
+  /** Number of attempts after which it is stuck. */
+  readonly attemptsMax: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 /** Counts one more failed attempt at what waits; a write that is new is counted anew. */
-export const fail = <F extends Fact>(fact: F, { problem, isOwn, toRetryAt, stuck }: Failing): F =>
+export const fail = <F extends Fact>(fact: F, failing: Failing): F =>
   withFailure(fact, (known, version) => {
+    const { problem, isOwn, toRetryAt, attemptsMax, now } = failing;
     const past = (known?.version === version && known.attempts) || 0;
     const attempts = isOwn ? past + 1 : Math.max(past, 1);
-    const isStuck = isOwn && stuck !== undefined && attempts >= stuck.after;
-    const since = known?.since ?? (isStuck ? stuck.now : null);
+    const isStuck = isOwn && attempts >= attemptsMax;
+    const since = known?.since ?? (isStuck ? now : null);
     return { since, retryAt: toRetryAt(attempts), problem, attempts };
-  });
-
-const editFailures = <F extends string>(cells: Cells<F>, toNext: (failure: Failure) => Failure) =>
-  edit(cells, parseFields(cells), ({ failure, ...cell }) => ({
-    ...cell,
-    failure: failure && toNext(failure),
-  }));
-
-/** Marks fields that failed `attemptsMax` times as stuck, since `now` where they were not before. */
-export const exhaust = <F extends string>(cells: Cells<F>, attemptsMax: number, now: number) =>
-  editFailures(cells, (failure) => {
-    const isOver = failure.since === null && (failure.attempts ?? 0) >= attemptsMax;
-    return isOver ? { ...failure, since: now } : failure;
   });
 
 /** Ends the deferral of refused fields after an observation, of those that wait for a seat, or of all. */
@@ -74,11 +64,13 @@ export const endRest = <F extends string>(
   now: number,
   which: 'refused' | 'seat' | 'all',
 ) =>
-  editFailures(cells, (failure) => {
+  edit(cells, parseFields(cells), ({ failure, ...cell }) => {
+    if (failure === undefined) return cell;
     const { seatSince, attempts } = failure;
     const kind = seatSince !== undefined ? 'seat' : attempts === undefined ? 'refused' : 'failed';
     const isMeant = which === 'all' || which === kind;
-    return isMeant ? { ...failure, retryAt: Math.min(failure.retryAt, now) } : failure;
+    const retryAt = isMeant ? Math.min(failure.retryAt, now) : failure.retryAt;
+    return { ...cell, failure: { ...failure, retryAt } };
   });
 
 const NEVER = Number.POSITIVE_INFINITY;

@@ -67,7 +67,7 @@ export const settingsSchema = z.strictObject({
       wholeNumber({ min: 1, max: 500 }).prefault(100),
     ),
     attemptsBeforeStuck: option(
-      'After so many failures, while other changes succeed, an accepted change is stuck: it is reported and tried about once an hour. Ten attempts take about eight minutes.',
+      'After so many failures, while other changes succeed, an accepted change is stuck: it is reported and tried about once an hour. Ten attempts take about six minutes.',
       wholeNumber({ min: 2, max: 1_000 }).prefault(10),
     ),
     quirks: option(

@@ -12,9 +12,8 @@ import { USER_STEPS } from '../user/apply.ts';
 import type { Waiters } from '../waiters.ts';
 import type { Recorded } from './finish.ts';
 import { recordStep } from './record.ts';
-import { SendGuard } from './send-guard.ts';
 import type { PlannedStep } from './step.ts';
-import { readStep, toName } from './step.ts';
+import { readStep, SendGuard, toName } from './step.ts';
 
 /**
  * Brings one resource to the desired state, step by step. It reads all state itself, so a second run makes no call. The

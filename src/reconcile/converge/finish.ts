@@ -4,7 +4,6 @@ import { endEntities } from '../../domain/entity.ts';
 import {
   countAttempts,
   deferForSeat,
-  exhaust,
   fail,
   findNextRetryAt,
   findProblem,
@@ -67,8 +66,8 @@ export interface Recording {
 export interface Recorded extends Progress {
   /** The next step of the same run; absent: the run is over. */
   readonly next?: PlannedStep;
-  /** Time of the next attempt at a failed step (epoch milliseconds). */
-  readonly retryAt?: number;
+  /** Time of the next attempt of a run that is over (epoch milliseconds); null: nothing is to be done. */
+  readonly retryAt?: number | null;
 }
 
 /** Notes a step that worked. A look that was asked for since is still to be made; one that worked ends no failure. */
@@ -79,33 +78,49 @@ export function succeed(r: Recording): void {
     : { ...row, attempts: 0, last_error: null };
 }
 
-/** Plans again from the new state: ends the waiting of what holds, and the run unless there is a next step. */
-export async function finish(r: Recording): Promise<Recorded> {
+/**
+ * Plans again from the new state: ends the waiting of what holds, and the run unless there is a next step.
+ * @param goesOn false where the run pauses before that step, until the time that the row has
+ */
+export async function finish(
+  r: Recording,
+  goesOn: (next: PlannedStep) => boolean = () => true,
+): Promise<Recorded> {
   const { tx, deps, row, now } = r;
   const waitingLinks = await readLinks(tx, deps, row);
   const asked = row.cells;
   // A deferred change may hold by now, and then nothing else waits for it.
   const open = done(asked, asked, listDone(deps, row, waitingLinks));
-  const cells = endEntities(exhaust(open, deps.policy.attemptsMax, now), row.entities ?? undefined);
+  const cells = endEntities(open, row.entities ?? undefined);
   // A next step is due now. Another time in the store, once that has ended, shows that an attempt was asked for.
   const left = await withoutDoubt(tx, { ...row, cells, due_at: now });
   const step = planStep(deps, { row: left, links: waitingLinks });
-  const isOver = step.action === undefined;
-  const links = await readSummary(r);
-  const times = [findNextRetryAt(cells, now), links.nextRetryAt, left.unsure_until];
-  const next = Math.min(...times.flatMap((at) => (at != null && at > now ? at : [])));
-  r.row = {
-    ...left,
-    ...toCellColumns(cells, links.worst?.stuck_at),
-    ...toFailureColumns(r, cells, links),
-    due_class: removesAccess(step, links.removes) ? 0 : 1,
-    due_at: isOver ? (Number.isFinite(next) ? next : null) : left.due_at,
-  };
+  const isPaused = !goesOn(step);
+  const isOver = isPaused || step.action === undefined;
+  const links = row.type === 'user' ? NOTHING_WAITING : await readWaiting(tx, row, now);
+  r.row = { ...left, ...toCellColumns(cells, links.worst?.stuck_at) };
+  if (isPaused) r.row = { ...r.row, due_at: row.due_at };
+  else {
+    const times = [findNextRetryAt(cells, now), links.nextRetryAt, left.unsure_until];
+    r.row = {
+      ...r.row,
+      ...toFailureColumns(r, cells, links),
+      due_class: removesAccess(step, links.removes) ? 0 : 1,
+      due_at: isOver ? findNext(times, now) : now,
+    };
+  }
   const progress = toProgress(r.row, links.oldest);
   if (isOver) takeDelivered(r, progress);
   await save(r);
-  if (isOver && isOut(r)) await leave(r);
-  return isOver ? progress : { ...progress, next: step };
+  if (!isOver) return { ...progress, next: step };
+  if (!isPaused && isOut(r)) await leave(r);
+  return { ...progress, retryAt: r.row.due_at };
+}
+
+/** The first of these times after `now`; null: there is none. */
+function findNext(times: readonly (number | null | undefined)[], now: number): number | null {
+  const next = Math.min(...times.flatMap((at) => (at != null && at > now ? at : [])));
+  return Number.isFinite(next) ? next : null;
 }
 
 /** Takes the remembered change of a provider out of the row once it waits no more. */
@@ -159,10 +174,6 @@ async function withoutDoubt(tx: Db, row: ResourceRow): Promise<ResourceRow> {
   return { ...row, unsure_until: null };
 }
 
-async function readSummary({ tx, row, now }: Recording): Promise<WaitingSummary> {
-  return row.type === 'user' ? NOTHING_WAITING : readWaiting(tx, row, now);
-}
-
 /** True once a deleted resource is out of the service. A plan may hold its deactivation. */
 function isOut({ deps, row }: Recording): boolean {
   if (row.deleted_at === null) return false;
@@ -207,26 +218,31 @@ const SKIPPED: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
 
 /** Records a step that is tried again. The run goes on with other parts, or ends until it is time to try again. */
 export async function recordPostponed(r: Recording, outcome: Postponed): Promise<Recorded> {
-  if (outcome.kind === 'later' && outcome.noSeat) {
-    return recordSeatWait(r, outcome.noSeat, outcome.problem);
+  const { step, isOwn, isRetried, failures, now } = r;
+  const { problem } = outcome;
+  if (outcome.kind === 'later' && outcome.noSeat !== undefined) {
+    const wait = { problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
+    const parts = await listStillPlanned(r, outcome.noSeat);
+    await changeFacts(r, parts, (fact) => deferForSeat(fact, wait));
+    succeed(r);
+    r.row = { ...r.row, failing_since: null };
+    return finish(r);
   }
-  postpone(r, outcome);
-  const goesOn = await countFailed(r, outcome);
-  const { oldest, worst } = await readSummary(r);
-  const left = await withoutDoubt(r.tx, r.row);
-  r.row = { ...left, ...toCellColumns(left.cells, worst?.stuck_at) };
-  const end = toProgress(r.row, oldest);
-  if (!goesOn) takeDelivered(r, end);
-  await save(r);
-  return goesOn ? { ...end, next: await planNext(r) } : { ...end, retryAt: r.row.due_at ?? r.now };
+  // A failed look counts as an attempt at all that waits for it.
+  const awaiting =
+    outcome.kind === 'later' && outcome.failedLook && isOwn ? listWaitingParts(step.state) : [];
+  const failed = outcome.kind === 'unknown' ? outcome.parts : awaiting;
+  const times = await countParts(r, failed ?? [], problem);
+  const isCounted = isOwn && times.length > 0;
+  postpone(r, outcome, isCounted ? Math.min(...times) : undefined);
+  if (outcome.kind === 'later') return finish(r, () => false);
+  const isNext = (next: PlannedStep) =>
+    isCounted && failures <= GOING_ON_MAX && listWaitingParts(next.state).length > 0;
+  return finish(r, (next) => outcome.lookNow === true || isNext(next));
 }
 
-async function planNext({ tx, deps, row }: Recording): Promise<PlannedStep> {
-  return planStep(deps, { row, links: await readLinks(tx, deps, row) });
-}
-
-/** Gives the row the time of the next attempt, its reason, and the look before it. */
-function postpone(r: Recording, outcome: Postponed): void {
+/** Gives the row the time of the next attempt, its reason, and the look before it. @param retryAt that of the parts that failed */
+function postpone(r: Recording, outcome: Postponed, retryAt = Number.POSITIVE_INFINITY): void {
   const { row, isRetried, now, random } = r;
   const { problem } = outcome;
   // It is not taken before changes are sent again.
@@ -235,52 +251,18 @@ function postpone(r: Recording, outcome: Postponed): void {
     return;
   }
   const attempts = row.attempts + 1;
-  const retryAfterMs = outcome.kind === 'later' ? outcome.retryAfterMs : undefined;
+  const isLater = outcome.kind === 'later';
+  const delayMs = backoffMs(attempts, isLater ? outcome.retryAfterMs : undefined, random);
+  const usual = isRetried ? now : now + delayMs;
   r.row = {
     ...row,
     attempts,
     failing_since: row.failing_since ?? now,
-    must_look: outcome.kind === 'unknown' ? Math.max(row.must_look, 1) : row.must_look,
+    must_look: isLater ? row.must_look : Math.max(row.must_look, 1),
     // The reason why it is stuck is shown until it is not: a pause of the service comes and goes.
     last_error: (row.stuck_at === null ? null : row.last_error) ?? problem,
-    due_at: now + (isRetried || isAtOnce(outcome) ? 0 : backoffMs(attempts, retryAfterMs, random)),
+    due_at: isLater && Number.isFinite(retryAt) ? retryAt : Math.min(usual, retryAt),
   };
-}
-
-function isAtOnce(outcome: Postponed): boolean {
-  return outcome.kind === 'unknown' && outcome.lookNow === true;
-}
-
-/** Records additions that wait for a free seat. What else waits for the user goes on, removals above all. */
-async function recordSeatWait(
-  r: Recording,
-  parts: readonly Part[],
-  problem: Refusal,
-): Promise<Recorded> {
-  const { isRetried, now } = r;
-  const wait = { problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
-  await changeFacts(r, await listStillPlanned(r, parts), (fact) => deferForSeat(fact, wait));
-  succeed(r);
-  r.row = { ...r.row, failing_since: null };
-  return finish(r);
-}
-
-/** Counts an attempt at the failed parts, or at all that wait for a failed look. True: the run goes on. */
-async function countFailed(r: Recording, outcome: Postponed): Promise<boolean> {
-  const { deps, step, isOwn, failures, now } = r;
-  const isLook = outcome.kind === 'later';
-  const awaiting = isLook && outcome.failedLook && isOwn ? listWaitingParts(step.state) : [];
-  const failed = isLook ? awaiting : (outcome.parts ?? []);
-  const times = await countParts(r, failed, outcome.problem);
-  if (times.length === 0 || !isOwn) return isAtOnce(outcome);
-  if (!isLook && listWaitingParts((await planNext(r)).state).length > 0) {
-    return failures <= GOING_ON_MAX || isAtOnce(outcome);
-  }
-  const retryAt = Math.min(...times);
-  r.row = { ...r.row, due_at: isLook ? retryAt : Math.min(r.row.due_at ?? now, retryAt) };
-  // No step follows that would find them exhausted.
-  if (isLook) changeCells(r, (cells) => exhaust(cells, deps.policy.attemptsMax, now));
-  return isAtOnce(outcome);
 }
 
 /** Changes the fields of the row. */
@@ -316,10 +298,8 @@ async function countParts(
     times.push(now + delayMs);
     return now + delayMs;
   };
-  // A field is stuck once the look after its last attempt has not shown it.
-  const stuck = { after: attemptsMax, now };
-  await changeFacts(r, parts, (fact, part) =>
-    fail(fact, { isOwn, toRetryAt, problem, ...(typeof part !== 'string' && { stuck }) }),
+  await changeFacts(r, parts, (fact) =>
+    fail(fact, { isOwn, toRetryAt, problem, attemptsMax, now }),
   );
   return times;
 }

@@ -26,7 +26,7 @@ import { endMissing, linkRow } from './existence.ts';
 import type { Recorded, Recording } from './finish.ts';
 import { changeCells, finish, recordPostponed, succeed } from './finish.ts';
 import { markDeleted, refuse } from './refuse.ts';
-import type { SendGuard } from './send-guard.ts';
+import type { SendGuard } from './step.ts';
 import { EXISTENCE, listStillPlanned } from './step.ts';
 
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
@@ -83,7 +83,7 @@ async function begin(
     row: await guard.restore(tx, original, outcome),
     waiters: [...waiting, ...elsewhere],
     isStale: guard.isStale(original),
-    isRetried: guard.isRetried(original),
+    isRetried: original.due_at !== step.row.due_at,
     undone: [],
     reverted: [],
     notifies: false,

@@ -1,22 +1,33 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Cell, Cells } from '../../domain/cell.ts';
-import { isWaiting } from '../../domain/cell.ts';
+import { edit, forgetSent, isWaiting, markSent } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import type { GroupState, SentCreate, UserState } from '../../domain/kinds.ts';
 import { toSentUser } from '../../domain/kinds.ts';
-import type { LinkChange } from '../../domain/link.ts';
+import type { LinkChange, LinkKey } from '../../domain/link.ts';
 import { toLinkText } from '../../domain/link.ts';
 import { removesGroupAccess, removesUserAccess } from '../../domain/protection.ts';
 import type { ResourceKey } from '../../domain/values.ts';
+import { BridgeError, keyText } from '../../domain/values.ts';
 import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
 import type { Field, Part, Step } from '../../plan/step.ts';
-import { listLinks, toChanges, toValues } from '../../plan/step.ts';
-import { listLinks as listStoredLinks } from '../../store/links/links.ts';
+import { listFields, listLinks, listParts, toChanges, toValues } from '../../plan/step.ts';
+import { changeNamed, listLinks as listStoredLinks } from '../../store/links/links.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
+import { insertOwnCall } from '../../store/logs.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
-import { findRow } from '../../store/resources/rows.ts';
+import { findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+import type { Row } from '../../store/tables.ts';
+import { updateWhere } from '../../store/tables.ts';
+import type { UpstreamError } from '../../upstream/errors.ts';
+import type { Transport } from '../../upstream/transport.ts';
+import { withOptions } from '../../upstream/transport.ts';
+import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import type { Again, Outcome } from '../outcome.ts';
+import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../plans.ts';
 
 /** The field of a user or group that says that it is there. */
 export const EXISTENCE = { user: 'account', group: 'existence' } as const;
@@ -108,7 +119,7 @@ function toPolicy({ policy, quirks }: Pick<PlanDeps, 'policy' | 'quirks'>) {
 }
 
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
-export function listChanges({ type, state, action }: PlannedStep): SentChange[] {
+function listChanges({ type, state, action }: PlannedStep): SentChange[] {
   if (action === undefined) return [];
   const id = type === 'group' ? (state.ids.uid ?? state.ids.scimId) : state.upstreamId?.toString();
   return toChanges(type, action, id);
@@ -122,7 +133,7 @@ export function toName(step: PlannedStep): string | undefined {
 }
 
 /** Names by which the service would know what the step creates; undefined: it creates nothing. */
-export function findCreate({ action }: PlannedStep): SentCreate | undefined {
+function findCreate({ action }: PlannedStep): SentCreate | undefined {
   if (action?.kind !== 'create') return undefined;
   const { userName, address, displayName = '' } = toValues(action);
   return userName === undefined ? { name: displayName } : toSentUser({ userName, address });
@@ -148,4 +159,169 @@ export async function listStillPlanned(
       ? row.cells[part]?.pending === planned[part]?.pending
       : waiting.get(toLinkText(part)) === part.version,
   );
+}
+
+/** The row before the first call left, and what was marked as sent for the case of a crash. */
+interface Noted {
+  readonly before: ResourceRow;
+  readonly fields: readonly Field[];
+  readonly links: readonly LinkKey[];
+}
+
+type EndedCall = Pick<Row<'own_calls'>, 'outcome' | 'error'> & { readonly ids: readonly number[] };
+
+/**
+ * Guard of the calls of a step. Just before a call leaves, one transaction checks that its plan still holds, writes the
+ * call into the ledger, and notes a look for the case of a crash.
+ */
+export class SendGuard {
+  /** Way to the service that asks the guard immediately before each attempt of each call. */
+  readonly upstream: Transport;
+  readonly planned: PlannedStep;
+  /** True when a call was skipped because the plan does not hold any more. */
+  isOvertaken = false;
+  readonly #deps: ReconcileDeps;
+  readonly #create: SentCreate | undefined;
+  /** Rows of the ledger of the attempt that is on its way. */
+  #open: readonly number[] = [];
+  /** True when the service may still be at work on an attempt. */
+  #isLost = false;
+  /** Ends of calls in the ledger, to be stored. */
+  readonly #ends: EndedCall[] = [];
+  #noted: Noted | undefined;
+
+  /** @param again true when the step before it was skipped: this one takes its place in the queue */
+  constructor(deps: ReconcileDeps, planned: PlannedStep, again: boolean) {
+    this.#deps = deps;
+    this.#create = findCreate(planned);
+    this.planned = planned;
+    let takesPlace = again;
+    this.upstream = withOptions(deps.upstream, (options: CallOptions = {}) => {
+      const beforeSend = async ({ operation }: Sending) => {
+        if (operation.method !== 'GET') await this.#assertMayLeave(operation.id);
+      };
+      const afterSend = (error: UpstreamError | undefined) => this.#noteEnd(error);
+      const call = { ...options, again: takesPlace, beforeSend, afterSend };
+      takesPlace = false;
+      return call;
+    });
+  }
+
+  /** Stores how the calls of this step ended; says the same however often it is called. @throws StoreError */
+  async saveOutcomes(tx: Db): Promise<void> {
+    for (const { ids: id, ...end } of this.#ends) await updateWhere(tx, 'own_calls', { id }, end);
+  }
+
+  /** True when another look was asked for since the plan. */
+  isStale({ must_look }: ResourceRow): boolean {
+    return must_look !== this.#ticket;
+  }
+
+  /** `must_look` since the first call left, or was to leave. */
+  get #ticket(): number {
+    return this.#noted ? this.#noted.before.must_look + 1 : this.planned.row.must_look;
+  }
+
+  /** The row without what was noted before the calls left, as far as they cannot take effect any more. */
+  async restore(tx: Db, row: ResourceRow, outcome: Outcome | Again): Promise<ResourceRow> {
+    if (this.#noted === undefined) return row;
+    const { before, fields, links } = this.#noted;
+    const isOpen = outcome.kind === 'unknown';
+    const isLost = this.#isLost && !isOpen;
+    const isAnswered = !isLost && !isOpen && outcome.kind !== 'done';
+    const next = {
+      ...row,
+      must_look: this.isStale(row) || isOpen ? row.must_look : before.must_look,
+      sent_creates: isAnswered ? before.sent_creates : row.sent_creates,
+    };
+    if (isLost || (isOpen && isUnheard(outcome.problem.status))) return next;
+    await changeNamed(tx, row, links, (link) => ({ ...link, sent: undefined }));
+    const cells = forgetSent(row.cells, fields);
+    // The doubt about an earlier call ends when it would have; where that was made again, it has no end yet.
+    const until = (isOpen ? null : before.unsure_until) ?? row.unsure_until;
+    return { ...next, cells, unsure_until: until };
+  }
+
+  /** Notes the end of the attempt in the ledger; undefined means success. */
+  #noteEnd(error: UpstreamError | undefined): void {
+    const ids = this.#open;
+    this.#open = [];
+    const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
+    this.#isLost ||= outcome === 'unknown' && isUnheard(error?.status);
+    if (ids.length > 0) this.#ends.push({ ids, outcome, error: error ? toErrorText(error) : null });
+  }
+
+  /** @throws BridgeError `overtaken` when the step is to be planned anew: it was written since, or its removals are held */
+  async #assertMayLeave(operation: string): Promise<void> {
+    const { row, action } = this.planned;
+    try {
+      const left = await this.#deps.store.write((tx) => this.#writeDown(tx, operation));
+      if (left !== undefined) {
+        this.#open = left.ids;
+        this.#noted = left.noted;
+        return;
+      }
+    } catch (error) {
+      const isLimit = error instanceof TooMuchHarm && action !== undefined;
+      if (!isLimit || !(await holdRemovals(this.#deps, { row, action }, error))) throw error;
+    }
+    this.isOvertaken = true;
+    throw new BridgeError('overtaken', `${keyText(row)} was written since this step was planned`);
+  }
+
+  /** Writes a call into the ledger, and what a crash is to leave; undefined: the plan does not hold. @throws TooMuchHarm */
+  async #writeDown(tx: Db, operation: string) {
+    const row: ResourceRow | undefined = await lockRow(tx, this.planned.row);
+    if (row?.version !== this.planned.row.version || this.isStale(row)) return undefined;
+    // A repeated call is written down again, so the attempts before it have to be recorded by then.
+    await this.saveOutcomes(tx);
+    const at = this.#deps.clock.now();
+    const written = await insertOwnCall(tx, { at, operation, key: row }, listChanges(this.planned));
+    await assertWithinLimit(tx, this.#deps, written);
+    const noted = this.#noted ?? (await this.#mark(tx, row));
+    const lateMs = this.#create === undefined ? 0 : LATE_CREATE_MS[row.type];
+    const until = at + Math.max(lateMs, this.#deps.policy.callMs);
+    await updateRow(tx, row, {
+      cells: edit(row.cells, noted.fields, markSent),
+      must_look: noted.before.must_look + 1,
+      unsure_until: Math.max(row.unsure_until ?? 0, until),
+      ...(this.#create && { sent_creates: addCreate(row.sent_creates, this.#create) }),
+    });
+    return { ids: written.map(({ id }) => id), noted };
+  }
+
+  async #mark(tx: Db, row: ResourceRow): Promise<Noted> {
+    const { action } = this.planned;
+    // The account that a create may leave is looked for by its names; names of groups are not unique.
+    const isUserCreate = row.type === 'user' && this.#create !== undefined;
+    const parts = action && !isUserCreate ? listParts(action) : [];
+    const fields = listFields(parts).filter(
+      (field) => isWaiting(row.cells[field]) && row.cells[field]?.sent === undefined,
+    );
+    const links = await changeNamed(tx, row, listLinks(parts), (link) =>
+      link.sent === undefined && isWaiting(link) ? markSent(link) : link,
+    );
+    return { before: row, fields, links };
+  }
+}
+
+/** Time after which a create has no effect any more, in milliseconds. A group is not made again before. */
+export const LATE_CREATE_MS = { user: 5 * 60_000, group: 60_000 } as const;
+/** Statuses of a gateway that did not hear from the service. */
+const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
+
+/** True when the service may still be at work on a call: it has answered nothing, or what it showed before. */
+function isUnheard(status: number | undefined): boolean {
+  return status === undefined || UNHEARD.has(status);
+}
+
+function addCreate(earlier: readonly SentCreate[], create: SentCreate) {
+  if (earlier.some((one) => isDeepStrictEqual(one, create))) return earlier;
+  return [...earlier, create];
+}
+
+const OUTCOMES = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;
+
+function toErrorText({ code, status }: UpstreamError): string {
+  return status === undefined ? code : `${code} ${status}`;
 }

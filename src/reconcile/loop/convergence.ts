@@ -19,7 +19,7 @@ import type { BoundedWait } from '../compare/look.ts';
 import { readPrivilege } from '../compare/look.ts';
 import { converge } from '../converge/converge.ts';
 import { SEAT_REST_MS } from '../converge/finish.ts';
-import { LATE_CREATE_MS } from '../converge/send-guard.ts';
+import { LATE_CREATE_MS } from '../converge/step.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import type { WriteResult } from '../outcome.ts';
@@ -172,7 +172,7 @@ export class Convergence {
     const { clock, events } = this.#deps;
     try {
       const { retryAt, ...progress } = await converge(this.#deps, key, this.#waiters);
-      const isSoon = retryAt !== undefined && retryAt - clock.now() < WORTH_WAITING_MS;
+      const isSoon = retryAt != null && retryAt - clock.now() < WORTH_WAITING_MS;
       this.#waiters.answer(key, progress, isSoon && !this.#isRefused() ? 'wait' : 'end');
       return 0;
     } catch (error) {

@@ -276,7 +276,8 @@ async function removeAgain(
   const isUnderWay = hasWaiting(row) || row.due_at !== null;
   if (isReleased || isUnderWay || row.modified_at >= sentAt) return;
   const asked = ask(row.cells, ['existence'], row.version);
-  const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt: () => now };
+  const toRetryAt = () => now;
+  const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt, attemptsMax: 2, now };
   const cells = edit(asked, ['existence'], (cell) => fail(cell, failing));
   await updateRow(tx, row, { cells, due_at: now, due_class: 0 });
 }
