@@ -13,8 +13,6 @@ import type { Store } from '../store/store.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
 import type { Call, Output } from './command.ts';
 import { confirm, WrongUsage } from './command.ts';
-import type { Screen } from './table.ts';
-import { toTable } from './table.ts';
 
 const POSTGRES_BACKUP =
   'the store is PostgreSQL: make the backup with pg_dump --format=custom, which is one moment of it while the bridge runs';
@@ -95,16 +93,12 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
   const older = isOlder ? 'is of an earlier version: start this one on it once' : undefined;
   const fault = offline.findFault(file) ?? older;
   if (fault !== undefined) throw toFailure(`${path} ${fault}`);
-  const tables = await withStore(to, async (target) => {
+  const rows = await withStore(to, async (target) => {
     using source = connect(path, { readOnly: true });
-    const onProgress = ({ done, total }: { done: number; total: number }) =>
-      call.showProgress?.(`Moving ${Math.floor((100 * done) / total)} %`);
-    return await offline.moveStore(source, target, onProgress);
+    return await offline.moveStore(source, target);
   });
   offline.markSqlite(path, 'moved');
-  const rows = tables.reduce((sum, one) => sum + one.rows, 0);
-  const end = `
-${tables.length} tables with ${toCount(rows, 'row')} are the same in both stores, row by row.
+  const text = `${toCount(rows, 'row')} are the same in both stores, one by one.
 
 What to do now:
   1. Set DATABASE_URL to the new address, with its password.
@@ -113,8 +107,6 @@ What to do now:
 
 Until a bridge has run on PostgreSQL, scim-bridge migrate-store --undo makes the file the store again.
 `;
-  const text = (screen: Screen) =>
-    toTable(tables, [{ name: 'table', value: ({ name }) => name }, { name: 'rows' }], screen) + end;
   return { text };
 }
 

@@ -128,38 +128,27 @@ function flush(path: string): void {
 
 /**
  * Copies every table of a SQLite file, which has had the same migrations and is only read, into an empty store, and compares
- * each row as it was stored, in one transaction: nothing stays of a move that fails or is cut off. Returns the tables.
- * @param onProgress called with the number of rows that are copied and compared
+ * each row as it was stored, in one transaction: nothing stays of a move that fails or is cut off. Returns the number of rows.
  * @throws BridgeError `move-failed`; StoreError
  */
-export async function moveStore(
-  source: DatabaseSync,
-  target: Store,
-  onProgress: (part: { readonly done: number; readonly total: number }) => void,
-): Promise<{ readonly name: string; readonly rows: number }[]> {
+export async function moveStore(source: DatabaseSync, target: Store): Promise<number> {
   await assertFree(target);
   await migrate(target);
-  const tables = Object.keys(TABLES).map((name) => {
-    const counted = source.prepare(`select count(*) as n from "${name}"`).get();
-    return { name, rows: Number(counted?.n) };
-  });
-  const total = tables.reduce((sum, { rows }) => sum + rows, 0);
-  await target.write(async (tx) => {
+  return target.write(async (tx) => {
     await takeTables(tx);
-    let done = 0;
-    for (const { name } of tables) {
+    let moved = 0;
+    for (const name of Object.keys(TABLES)) {
       for (const rows of readBatches(source, name)) {
         const arrived = await select(tx)`
           insert into ${sql.table(name)} ${toValues(rows)} returning *`;
         if (!isDeepStrictEqual(arrived, rows))
           throw toFailure(`${name} did not arrive as it is; the target is as it was`);
-        done += rows.length;
-        onProgress({ done, total });
+        moved += rows.length;
       }
     }
     await continueNumbers(tx, source);
+    return moved;
   });
-  return tables;
 }
 
 /** Makes sure that the target is of the bridge or empty, and can hold every text. @throws BridgeError `move-failed` */

@@ -409,19 +409,6 @@ export const TABLES = {
     expires_at: big(), // Time from which on it is refused for its age.
   }).keys({ expiry: 'index (expires_at)', client: 'index (client_id, expires_at)' }),
 
-  /** State of one minute, for charts. Counts are those of the minute or of its end. */
-  samples: table({
-    at: big().rule('primary key'),
-    calls: int(),
-    calls_max: int(), // Calls that the service takes in a minute; 0: any number.
-    due: int(),
-    stuck: int(),
-    drifts: int(),
-    requests: int(),
-    refused: int(),
-    leavers: text(), // Times until leavers were out, in milliseconds.
-  }),
-
   /** An id by which an earlier SCIM server knew a user or group, by which the bridge answers too. */
   former_ids: table({
     seq: serial(), // Order of coming.

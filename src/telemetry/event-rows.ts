@@ -86,7 +86,7 @@ type SweepEnded = {
 };
 
 /** Times of leavers that a sample keeps: more than the service takes in a minute. */
-const LEAVERS_MAX = 300;
+const LEAVERS_MAX = 1_500;
 
 /** A step that is tried again is logged quietly: the cause in the service has a line of its own. */
 const STEP_LEVELS = { done: 'info', refused: 'warn', later: 'debug', unknown: 'debug' } as const;

@@ -240,7 +240,7 @@ function listAsked(key: string) {
   }));
 }
 
-/** Everything in the store, but for what comes with time: requests and notices that are told later, samples, signs of life. */
+/** Everything in the store, but for what comes with time: requests and notices that are told later, signs of life. */
 async function dump({ store }: TestBridge) {
   const tables = await store.read.introspection.getTables();
   const names = tables.map(({ name }) => name).filter((name) => !TIMELY.has(name));
@@ -250,7 +250,7 @@ async function dump({ store }: TestBridge) {
   return parts.map((part, index) => [names[index], part.rows.filter(isKept)]);
 }
 
-const TIMELY = new Set(['acts', 'leader', 'notices', 'requests', 'samples']);
+const TIMELY = new Set(['acts', 'leader', 'notices', 'requests']);
 
 test('a request that says what nobody reads is refused and changes nothing, whatever it is', async () => {
   const id = await bridge.settled(bridge.addUser('somebody'));

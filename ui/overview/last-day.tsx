@@ -23,7 +23,7 @@ export function LastDay() {
       </Section>
       <Section title="The last 24 hours">
         {data.items.length === 0 && (
-          <Empty>Nothing yet. The bridge takes a sample each minute and keeps two days.</Empty>
+          <Empty>Nothing yet. The bridge takes a sample every five minutes.</Empty>
         )}
         {data.items.length > 0 && (
           <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">

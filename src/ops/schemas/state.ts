@@ -158,7 +158,7 @@ export const Samples = t.object({
     p95Ms: t.count(),
     slowestMs: t.count(),
   }),
-  items: t.parts('The oldest first; minutes without a leader are left out.', {
+  items: t.parts('The oldest first; times without a leader are left out.', {
     at: t.moment(),
     calls: t.count('Calls to the service in a minute.'),
     due: t.count('Users and groups of which something is to be done.'),

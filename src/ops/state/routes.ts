@@ -1,11 +1,11 @@
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import { countFreeSeats } from '../../domain/seats.ts';
 import type { ResourceKey } from '../../domain/values.ts';
+import { SAMPLE_MS, SAMPLES } from '../../reconcile/loop/jobs.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import type { Retried } from '../../store/due.ts';
 import { listRestingGroupsOf, retryEach, retryResting } from '../../store/due.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import type { LateLeavers } from '../../store/resources/backlog.ts';
 import {
   countTakenSeats,
@@ -82,10 +82,7 @@ export const stateRoutes = [
       summary: 'Calls, backlog, differences and refusals of the last day, for charts.',
       answers: { 200: 'Samples' },
     },
-    async ({ store, clock }) => {
-      const at = { '>=': clock.now() - DAY_MS };
-      return ok(toSamples(await listWhere(store.read, 'samples', { at }, { order: 'at' })));
-    },
+    async ({ store }) => ok(toSamples(await SAMPLES.find(store.read))),
   ),
   route(acts.SWEEP, async ({ requestSweep }, { body: { dryRun = false } }) => {
     const id = await requestSweep(dryRun);
@@ -221,31 +218,15 @@ async function retry({ store, clock }: OpsSources, key?: ResourceKey): Promise<R
   return tried;
 }
 
-const DAY_MS = 24 * 3_600_000;
-/** Time that an entry covers: a chart of a day has 288. */
-const STEP_MS = 5 * 60_000;
-
-function toSamples(rows: readonly Row<'samples'>[]): OpsJson<'Samples'> {
-  const steps = Map.groupBy(rows, ({ at }) => Math.floor(at / STEP_MS));
-  const took = rows.flatMap(({ leavers }) => parseStored<number[]>(leavers));
-  const sorted = took.toSorted((a, b) => a - b);
+function toSamples(items: Awaited<ReturnType<typeof SAMPLES.find>> = []): OpsJson<'Samples'> {
+  const sorted = items.flatMap(({ leaversMs }) => leaversMs).toSorted((a, b) => a - b);
   const count = sorted.length;
   const at = (share: number) => sorted[Math.ceil(count * share) - 1] ?? 0;
   const view = {
-    everyMs: STEP_MS,
-    callsMax: rows.at(-1)?.calls_max || null,
+    everyMs: SAMPLE_MS,
+    callsMax: items.at(-1)?.callsMax || null,
     leavers: count > 0 ? { count, p50Ms: at(0.5), p95Ms: at(0.95), slowestMs: at(1) } : null,
-    items: [...steps.values()].map(toItem),
+    items,
   };
   return toView('Samples', view, {});
-}
-
-/** What happens counts as of one minute, rounded up, so that what is rare is not lost; what is there, as the most of it. */
-function toItem(rows: readonly Row<'samples'>[]) {
-  const mean = (key: 'calls' | 'requests' | 'refused') =>
-    Math.ceil(rows.reduce((sum, row) => sum + row[key], 0) / rows.length);
-  const most = (key: 'due' | 'drifts' | 'stuck') => Math.max(...rows.map((row) => row[key]));
-  const [calls, requests, refused] = [mean('calls'), mean('requests'), mean('refused')];
-  const [due, drifts, stuck] = [most('due'), most('drifts'), most('stuck')];
-  return { at: rows[0]?.at ?? 0, calls, requests, refused, due, drifts, stuck };
 }

@@ -3,7 +3,6 @@ import { askAgain, isWaiting } from '../../domain/cell.ts';
 import type { Loop } from '../../domain/clock.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
 import { applyRules } from '../../rules/follow.ts';
-import { countDrifts } from '../../store/drifts.ts';
 import { pruneChanges } from '../../store/due.ts';
 import { listPruned, prune } from '../../store/engine/prune.ts';
 import { findRemovalCall, readBacklog } from '../../store/resources/backlog.ts';
@@ -12,7 +11,7 @@ import { lockRow, readRows, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
-import { countWhere, insertNew } from '../../store/tables.ts';
+import { countWhere } from '../../store/tables.ts';
 import type { Traffic } from '../../telemetry/metrics.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -20,10 +19,16 @@ import { forgetTombstones } from '../erasure/erasure.ts';
 import { createJob } from '../job.ts';
 import { findRecovery } from '../repair/recovery.ts';
 
-const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
+const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
+
+/** Time from one sample to the next, in milliseconds. */
+export const SAMPLE_MS = 5 * MINUTE;
+
+/** The samples of a day, the oldest first. */
+export const SAMPLES = createShared<readonly Awaited<ReturnType<typeof takeSample>>[]>('samples');
 
 interface JobsDeps extends ReconcileDeps {
   /** Counts since the last sample. */
@@ -34,7 +39,7 @@ interface JobsDeps extends ReconcileDeps {
 
 /** Old rows are looked for late at first: what changed while nobody led is more urgent. */
 const JOBS = [
-  [{ type: 'samples', id: 'store', restMs: MINUTE, firstMs: MINUTE }, addSample],
+  [{ type: 'samples', id: 'store', restMs: SAMPLE_MS, firstMs: SAMPLE_MS }, addSample],
   [{ type: 'ledger', id: 'prune', restMs: HOUR, firstMs: 5 * MINUTE }, pruneAll],
   [{ type: 'leavers', id: 'store', restMs: 30 * SECOND, topic: 'left' }, followLeavers],
 ] as const;
@@ -55,30 +60,39 @@ function takeTraffic(traffic: Traffic): Traffic {
   return taken;
 }
 
-async function addSample({ store, clock, callsMax, traffic }: JobsDeps): Promise<undefined> {
-  const { read } = store;
+async function addSample(deps: JobsDeps): Promise<undefined> {
+  const sample = await takeSample(deps);
+  const isOfDay = ({ at }: { readonly at: number }) => at > sample.at - DAY;
+  await deps.store.write((tx) =>
+    SAMPLES.change(tx, sample.at, (before = []) => [...before.filter(isOfDay), sample]),
+  );
+}
+
+/** Calls and requests in a minute, on average, and the work that waits. */
+async function takeSample({ store: { read }, clock, callsMax, traffic }: JobsDeps) {
   const { calls, leaversMs } = takeTraffic(traffic);
   const now = clock.now();
-  const at = { '>=': now - MINUTE };
-  const [backlog, drifts, requests, refused] = await Promise.all([
+  const at = { '>=': now - SAMPLE_MS };
+  const open = { change: { '<>': null }, status: ['open', 'contested'] } as const;
+  const [{ due, stuck }, drifts, requests, refused] = await Promise.all([
     readBacklog(read),
-    countDrifts(read),
+    countWhere(read, 'drifts', open),
     countWhere(read, 'requests', { at }),
     countWhere(read, 'requests', { at, status: { '>=': 400 } }),
   ]);
-  const open = drifts.filter(({ status }) => status === 'open' || status === 'contested');
-  const row = {
+  // Rounded up, so that what is rare is not lost.
+  const perMinute = (count: number) => Math.ceil((count * MINUTE) / SAMPLE_MS);
+  return {
     at: now,
-    calls,
-    calls_max: callsMax,
-    due: backlog.due,
-    stuck: backlog.stuck,
-    drifts: open.reduce((sum, { count }) => sum + count, 0),
-    requests,
-    refused,
-    leavers: JSON.stringify(leaversMs),
+    calls: perMinute(calls),
+    callsMax,
+    requests: perMinute(requests),
+    refused: perMinute(refused),
+    due,
+    stuck,
+    drifts,
+    leaversMs,
   };
-  await store.write((tx) => insertNew(tx, 'samples', [row]));
 }
 
 /** A stop ends it after the transaction that runs. */

@@ -17,17 +17,16 @@ export async function openPostgres(options: StoreOptions): Promise<EngineStore> 
     throw error;
   });
   const local = createLocalBell();
-  // Connects when it is first used, and stays connected.
+  // Connects when it is first used, such as by the first look at who leads, and stays connected.
   const onSession = (session: pg.ClientBase) => passRings(session, local);
   const own = openPool(options, { max: 1, watch, onSession });
   const aside = open(own.run);
-  const bell = createSharedBell(local, aside);
 
   return {
     engine: 'postgres',
     read: open(pool.run),
     aside,
-    bell,
+    bell: { ring: createRinger(aside), listen: local.listen },
     onStatement,
     connections: pool.count,
     write: (work) =>
@@ -39,10 +38,7 @@ export async function openPostgres(options: StoreOptions): Promise<EngineStore> 
       ),
     // Old versions of rows go when the server vacuums, which is its own to do.
     scrub: async () => undefined,
-    async close() {
-      await bell.close();
-      await Promise.all([pool.end(), own.end()]);
-    },
+    close: async () => void (await Promise.all([pool.end(), own.end()])),
   };
 }
 
@@ -213,32 +209,20 @@ async function passRings(session: pg.ClientBase, local: LocalBell): Promise<void
   local.ringAll();
 }
 
-/** Creates the bell of all processes on a server. `aside` has one session, which passes on to `local` what others ring. */
-function createSharedBell(local: LocalBell, aside: Db) {
+/** Creates what rings the bell of all processes on a server. A ring that is lost with the connection is no loss: everybody looks now and then. */
+function createRinger(aside: Db) {
   const waiting = new Set<Topic>();
-  let sending: Promise<void> | undefined;
-
-  /** Rings that come while one is on its way go together. */
-  async function send(): Promise<void> {
+  let isSending = false;
+  return async (topic: Topic): Promise<void> => {
+    waiting.add(topic);
+    if (isSending) return;
+    isSending = true;
+    // Rings that come while one is on its way go together.
     while (waiting.size > 0) {
-      const rings = [...waiting].map((topic) => sql`pg_notify(${CHANNEL}, ${topic})`);
+      const rings = [...waiting].map((one) => sql`pg_notify(${CHANNEL}, ${one})`);
       waiting.clear();
-      // Lost with the connection: everybody looks by themselves as well.
       await sql`select ${sql.join(rings)}`.execute(aside).catch(() => undefined);
     }
-    sending = undefined;
-  }
-
-  return {
-    ring(topic: Topic) {
-      waiting.add(topic);
-      sending ??= send();
-    },
-    listen(topic: Topic, hear: () => void) {
-      // The first statement opens the session.
-      sql`select 1`.execute(aside).catch(() => undefined);
-      return local.listen(topic, hear);
-    },
-    close: async () => sending,
+    isSending = false;
   };
 }

@@ -37,7 +37,6 @@ export function listPruned(now: number, ledgerMs: number, deletedBefore: number)
   const isGoneGroup = sql<SqlBool>`type = 'group' and due_at is null and sent_creates = '[]'
     and upstream_scim_id is null and upstream_id is null and upstream_uid is null`;
   return [
-    { table: 'samples', at: 'at', before: now - 2 * DAY },
     { table: 'requests', at: 'at', before, rowsMax: 100_000 },
     { table: 'acts', at: 'at', before: now - 365 * DAY, rowsMax: 100_000, isOver: isAct },
     { table: 'own_calls', at: 'at', ...recent },
