@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Webhook } from 'standardwebhooks';
-import type { Clock } from '../domain/clock.ts';
+import type { Clock, Loop } from '../domain/clock.ts';
 import { createLoop, createSetBack, followOutage } from '../domain/clock.ts';
 import { createMatcher } from '../domain/name.ts';
 import type { Condition, Notice, Receiver } from '../domain/notification.ts';
@@ -49,7 +49,7 @@ const NO_SECRET =
   'the file of the secret cannot be read, or holds no secret: whsec_ and base64 are wanted';
 
 /** Creates the notifier of one lead, which sends receivers what happens. */
-export function createNotifier(deps: NotifierDeps) {
+export function createNotifier(deps: NotifierDeps): Loop {
   const { store, clock, policy, observe, events } = deps;
   const { receivers } = policy;
   const outbound = createOutbound(policy, POST_MS);
@@ -57,10 +57,7 @@ export function createNotifier(deps: NotifierDeps) {
   const onFailure = (error: unknown) =>
     events.failed({ type: 'notifications', id: 'store', error });
   const listen = (tell: () => void) => store.bell.listen('decided', tell);
-  const timing = { clock, onFailure, restMs: LOOK_MS, listen };
-  const deliveries = receivers.map((receiver) =>
-    createLoop(timing, createDelivery(deps, receiver, outbound)),
-  );
+  const deliveries = receivers.map((receiver) => createDelivery(deps, receiver, outbound));
   const mend = createSetBack(clock, (now) =>
     store.write(async (tx) => {
       // What is for other receivers than these is forgotten.
@@ -69,25 +66,22 @@ export function createNotifier(deps: NotifierDeps) {
       await updateWhere(tx, 'notices', { due_at: { '>': now } }, { due_at: now });
     }),
   );
-  const look = createLoop(timing, async () => {
+  const loop = createLoop({ clock, onFailure, restMs: LOOK_MS, listen }, async (signal) => {
     await mend();
     if (receivers.length === 0) return IDLE_MS;
     const observed = await observe();
     const at = clock.now();
     await store.write((tx) => followConditions(tx, receivers, observed, at));
-    for (const loop of deliveries) loop.tell();
+    await Promise.all(deliveries.map((deliver) => deliver(signal)));
     return undefined;
   });
-  const loops = [look, ...deliveries];
 
   return {
-    start(): void {
-      for (const loop of loops) loop.start();
-    },
+    ...loop,
     async stop(): Promise<void> {
-      const ends = loops.map((loop) => loop.stop());
+      const end = loop.stop();
       await outbound.close();
-      await Promise.all(ends);
+      await end;
     },
   };
 }
@@ -124,14 +118,12 @@ function createDelivery(
     }
   }
 
-  /** False: the receiver is down. The attempt is stored before, so that it is known after a crash. */
+  /** False: the receiver is down. */
   async function send(row: Row<'notices'>): Promise<boolean> {
     const { id } = row;
     const attempts = row.attempts + 1;
     const save = (change: Partial<Row<'notices'>>) =>
-      store.write((tx) => updateWhere(tx, 'notices', { id }, change));
-    // It is not to be sent any more.
-    if ((await save({ attempts })).length === 0) return true;
+      store.write((tx) => updateWhere(tx, 'notices', { id }, { attempts, ...change }));
     const failure = await post(row);
     events.notified({ receiver: name, result: failure ? 'failed' : 'delivered' });
     follow(failure?.isDown ? failure.error : undefined);
@@ -149,7 +141,7 @@ function createDelivery(
     return !failure?.isDown;
   }
 
-  return async (signal: AbortSignal): Promise<undefined> => {
+  return async (signal: AbortSignal): Promise<void> => {
     const now = clock.now();
     const due = { receiver: name, phase: { '<>': 'active' }, due_at: { '<=': now } } as const;
     const rows = await listWhere(store.read, 'notices', due, { order: ['since', 'key'] });
@@ -205,7 +197,7 @@ async function followConditions(
   for (const receiver of receivers) {
     const isAsked = createMatcher(receiver.events);
     const wants = (notice: Notice | undefined) => notice !== undefined && isAsked([notice.type]);
-    const known = (rows.get(receiver.name) ?? []).filter(({ phase }) => phase !== 'ended');
+    const known = rows.get(receiver.name) ?? [];
     const keys = new Set(known.map(({ key }) => key));
     const begun = conditions.filter(
       ({ key, began, ended }) => !keys.has(key) && (wants(began) || wants(ended)),
@@ -218,7 +210,7 @@ async function followConditions(
     ];
     for (const { id, key, ended } of known.filter((one) => !holding.has(one.key))) {
       const notice = ended === null ? undefined : parseStored<Notice>(ended);
-      if (notice && wants(notice)) messages.push({ notice, key, phase: 'ended' });
+      if (notice && wants(notice)) messages.push({ notice, key, phase: 'once' });
       else await deleteWhere(tx, 'notices', { id });
     }
     for (const message of messages) await putNotice(tx, receiver, message, at);

@@ -22,10 +22,10 @@ type ResourceType = 'user' | 'group';
 export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
 
 /**
- * State of one condition for one receiver. The message that it began waits (`began`), may have arrived (`sent`) or did
- * (`active`); that it ended waits (`ended`), or the one about something that does not end (`once`).
+ * State of one condition for one receiver. The message that it began waits (`began`) or has arrived (`active`); a message
+ * waits that it ended, or about something that does not end (`once`).
  */
-type NoticePhase = 'began' | 'sent' | 'active' | 'ended' | 'once';
+type NoticePhase = 'began' | 'active' | 'once';
 
 /** Condition of a request with a repair that operators are shown. */
 export const HAS_REMARK = `(written like '%"part-left-out"%' or written like '%"name-recycled"%')`;
