@@ -3,7 +3,7 @@ import { GROUP_EXTENSION } from './extensions.ts';
 import type { DesiredGroup, GroupField, ObservedGroup } from './kinds.ts';
 import { isAnotherGroup, listDiffering, toDesiredGroup, withCreated } from './kinds.ts';
 import type { LinkChange } from './link.ts';
-import { removesGroupAccess } from './protection.ts';
+import { removesAccess } from './protection.ts';
 import { userId } from './values.ts';
 
 const desired: DesiredGroup = {
@@ -70,8 +70,8 @@ describe('whether what waits for a group takes access away', () => {
     ['it loses permissions and nothing of that waits', false, permissions(1)],
     ['it is to have roles in an entity', false, { cells: toEntityCells('reader') }],
   ])('%s: %s', (_, want, waiting) => {
-    const nothing = { deleted: false, desired, observed, cells: {}, links: [] };
-    expect(removesGroupAccess({ ...nothing, ...waiting })).toBe(want);
+    const known = { deleted: false, desired, observed, cells: {}, links: [] };
+    expect(removesAccess({ type: 'group', ...known, ...waiting })).toBe(want);
   });
 });
 

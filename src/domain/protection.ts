@@ -1,9 +1,9 @@
 import { isWaiting, listWaiting } from './cell.ts';
+import { holdsMore } from './change.ts';
 import { leavesEntity } from './entity.ts';
 import { toExtension, toWrittenName, withExtension } from './extensions.ts';
 import type { DesiredGroup, DesiredUser, GroupState, UserState } from './kinds.ts';
 import type { JsonObject } from './values.ts';
-import { hasMoreBits, parseFields } from './values.ts';
 
 type Holding = Partial<
   Pick<DesiredUser, 'active' | 'temporarilyInactive' | 'appsPermissions'> &
@@ -22,25 +22,36 @@ interface ProtectedChange {
   readonly fields: readonly string[];
 }
 
+const HELD_FIELDS = [
+  'active',
+  'temporarilyInactive',
+  'appsPermissions',
+  'permissions',
+  'addToCardsAndSpacesEnabled',
+] as const;
+
 /** Lists the fields in which a change takes something from a user or group of what was desired or observed. */
 export function listTaken(change: ProtectedChange): string[] {
-  const { before, after, observed, isInService, fields } = change;
-  const known = [before, observed].filter((one) => one !== undefined);
-  const flag = 'addToCardsAndSpacesEnabled';
-  const mayHold = observed?.[flag] ?? (isInService && before?.[flag] === undefined);
-  const mayWork = isInService && known.length === 0;
-  const hasLess: Readonly<Record<keyof Holding, boolean>> = {
-    active: !after.active && (mayWork || known.some(({ active }) => active)),
-    temporarilyInactive:
-      after.temporarilyInactive === true &&
-      (mayWork || known.some(({ temporarilyInactive }) => temporarilyInactive !== true)),
-    appsPermissions: isLess(change, 'appsPermissions'),
-    permissions: isLess(change, 'permissions'),
-    [flag]: after[flag] !== true && (before?.[flag] === true || (after[flag] === false && mayHold)),
-  };
-  return parseFields<keyof Holding>(hasLess).filter(
-    (field) => fields.includes(field) && hasLess[field],
-  );
+  return HELD_FIELDS.filter((field) => change.fields.includes(field) && takes(change, field));
+}
+
+function takes(
+  { before, after, observed, isInService }: ProtectedChange,
+  field: (typeof HELD_FIELDS)[number],
+): boolean {
+  const isSuspension = field === 'temporarilyInactive';
+  // Who is not said to be suspended works.
+  const toValue = (one: Holding | undefined) =>
+    one && (one[field] ?? (isSuspension ? false : undefined));
+  const [was, is, seen] = [toValue(before), after[field], toValue(observed)];
+  const isMore = (value: boolean | number | undefined) =>
+    value !== undefined &&
+    holdsMore({ desired: { [field]: is ?? null }, observed: { [field]: value } });
+  // Clearing a wanted value takes all of it, and nothing else that the service holds.
+  if (is === undefined || was !== undefined || seen !== undefined)
+    return isMore(was) || (is !== undefined && isMore(seen));
+  // What is unknown may be all.
+  return isInService && (typeof is === 'number' || isMore(!isSuspension));
 }
 
 /** Lists the fields that wait and in which the service was seen to grant more than is wanted. */
@@ -51,31 +62,20 @@ export function listLosses({ desired: after, observed, cells }: Waiting): string
 
 type Waiting = Pick<UserState | GroupState, 'desired' | 'observed' | 'cells'>;
 
-/** True when a waiting change removes access: such a user goes first. */
-export function removesUserAccess(state: Pick<UserState, 'desired' | 'observed' | 'cells'>) {
+/** True when a change that waits and can be made now removes access: such a user or group goes first. */
+export function removesAccess(
+  state:
+    | Pick<UserState, 'type' | keyof Waiting>
+    | Pick<GroupState, 'type' | keyof Waiting | 'deleted' | 'links'>,
+): boolean {
+  if (listLosses(state).length > 0) return true;
+  if (state.type === 'group') {
+    const { deleted, cells, links } = state;
+    return deleted || leavesEntity(cells) || links.some(({ wanted }) => !wanted);
+  }
   const { desired, cells } = state;
-  const waits = isWaiting(cells.active) || isWaiting(cells.account);
-  const suspends = desired.temporarilyInactive && isWaiting(cells.temporarilyInactive);
-  return (waits && !desired.active) || suspends === true || listLosses(state).length > 0;
-}
-
-/** True when a change that waits and can be made now removes access: such a group goes first. */
-export function removesGroupAccess(
-  state: Pick<GroupState, 'deleted' | 'desired' | 'observed' | 'cells' | 'links'>,
-): boolean {
-  const leaves = leavesEntity(state.cells) || state.links.some(({ wanted }) => !wanted);
-  return state.deleted || leaves || listLosses(state).length > 0;
-}
-
-/** Checks for lost bits. Clearing a wanted value takes all of it; of an unknown one each value may be less. */
-function isLess(
-  { before, after, observed, isInService }: ProtectedChange,
-  field: 'appsPermissions' | 'permissions',
-): boolean {
-  const [was, is, seen] = [before?.[field], after[field], observed?.[field]];
-  if (is === undefined) return (was ?? 0) > 0;
-  if (was === undefined && seen === undefined) return isInService;
-  return hasMoreBits(was ?? 0, is) || hasMoreBits(seen ?? 0, is);
+  const isOut = !desired.active && (isWaiting(cells.active) || isWaiting(cells.account));
+  return isOut || (desired.temporarilyInactive === true && isWaiting(cells.temporarilyInactive));
 }
 
 /** A change with nothing but the access it takes. @param urn of the extension @param taken `active`, or its fields */

@@ -3,7 +3,7 @@ import type { Cells } from './cell.ts';
 import { USER_EXTENSION } from './extensions.ts';
 import type { Deactivation, DesiredUser, ObservedUser, UserField } from './kinds.ts';
 import * as users from './kinds.ts';
-import { removesUserAccess } from './protection.ts';
+import { removesAccess } from './protection.ts';
 import type { JsonObject } from './values.ts';
 
 const address = 'ada@example.com';
@@ -175,7 +175,6 @@ test.each([
   ['less of a licence', may(1), waits('appsPermissions'), true],
 ])('whether what waits for a user takes access away: %s', (_what, asked, cells, want) => {
   const seen = { ...observed, ...may(3) };
-  expect(removesUserAccess({ desired: { ...desired, ...asked }, observed: seen, cells })).toBe(
-    want,
-  );
+  const wanted = { ...desired, ...asked };
+  expect(removesAccess({ type: 'user', desired: wanted, observed: seen, cells })).toBe(want);
 });

@@ -3,7 +3,7 @@ import { ask, edit, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { findWantedRoles, isEntityField, losesRoles, wantEntities } from '../domain/entity.ts';
 import { OWN_EXTENSION, toExtension, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, Field } from '../domain/kinds.ts';
-import { listTaken, removesGroupAccess, removesUserAccess } from '../domain/protection.ts';
+import { listTaken, removesAccess } from '../domain/protection.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_FIELDS } from '../domain/rule-book.ts';
 import type { JsonObject } from '../domain/values.ts';
@@ -71,10 +71,9 @@ export const toWrittenColumns = (
 });
 
 /** True when access is taken by what waits. A removal of a group that waits already keeps its class. */
-export function removesAccess(row: ResourceRow, attributes: JsonObject, cells: Cells<Field>) {
-  const state = toState({ ...row, attributes, cells });
-  if (state.type === 'user') return removesUserAccess(state);
-  return row.due_class === 0 || removesGroupAccess(state);
+export function isUrgent(row: ResourceRow, attributes: JsonObject, cells: Cells<Field>) {
+  const keepsClass = row.type === 'group' && row.due_class === 0;
+  return keepsClass || removesAccess(toState({ ...row, attributes, cells }));
 }
 
 interface AskedAttributes {
@@ -228,7 +227,7 @@ export async function toRuled<Row extends ResourceRow>(
   const version = row.version + 1;
   const cells = askRuled(row, { before, after, cells: combined.cells, fields: changed }, rules);
   const isDue = listWaiting(cells).length > 0 && !isSameWork(row.cells, cells);
-  const due = isDue && { due_at: now, due_class: removesAccess(row, after, cells) ? 0 : 1 };
+  const due = isDue && { due_at: now, due_class: isUrgent(row, after, cells) ? 0 : 1 };
   return { ...row, ...toWrittenColumns(row, after, cells), version, modified_at: now, ...due };
 }
 

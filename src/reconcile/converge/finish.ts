@@ -9,6 +9,7 @@ import {
   findProblem,
 } from '../../domain/failure.ts';
 import { isWorking } from '../../domain/kinds.ts';
+import { removesAccess } from '../../domain/protection.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
@@ -31,7 +32,7 @@ import { backoffMs, failedDelayMs } from '../outcome.ts';
 import { listWaitingParts } from '../step-call.ts';
 import type { Undone, Waiter } from '../waiters.ts';
 import type { PlannedStep } from './step.ts';
-import { listDone, listStillPlanned, planStep, readLinks, removesAccess } from './step.ts';
+import { listDone, listStillPlanned, planStep, readLinks } from './step.ts';
 
 /** A step that ended, while its transaction records it. */
 export interface Recording {
@@ -105,7 +106,7 @@ export async function finish(
     r.row = {
       ...r.row,
       ...toFailureColumns(r, cells, links),
-      due_class: removesAccess(step, links.removes) ? 0 : 1,
+      due_class: links.removes || removesAccess(step.state) ? 0 : 1,
       due_at: isOver ? findNext(times, now) : now,
     };
   }

@@ -6,7 +6,6 @@ import type { GroupState, SentCreate, UserState } from '../../domain/kinds.ts';
 import { toSentUser } from '../../domain/kinds.ts';
 import type { LinkChange, LinkKey } from '../../domain/link.ts';
 import { toLinkText } from '../../domain/link.ts';
-import { removesGroupAccess, removesUserAccess } from '../../domain/protection.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
 import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
@@ -137,12 +136,6 @@ function findCreate({ action }: PlannedStep): SentCreate | undefined {
   if (action?.kind !== 'create') return undefined;
   const { userName, address, displayName = '' } = toValues(action);
   return userName === undefined ? { name: displayName } : toSentUser({ userName, address });
-}
-
-/** True when something that waits removes access. @param removes whether a link does */
-export function removesAccess({ type, state }: PlannedStep, removes: boolean): boolean {
-  if (type === 'user') return removesUserAccess(state);
-  return removes || removesGroupAccess({ ...state, links: [] });
 }
 
 /** Lists the parts that no later write has changed since the plan: of others the service was never asked for the new value. */

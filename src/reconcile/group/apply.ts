@@ -4,7 +4,7 @@ import { findFailed, isStuck } from '../../domain/failure.ts';
 import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
-import { removesGroupAccess } from '../../domain/protection.ts';
+import { removesAccess } from '../../domain/protection.ts';
 import { isNotApplied, toOwnRefusal } from '../../domain/values.ts';
 import type { Field, Values } from '../../plan/step.ts';
 import { listLinks, listParts, toValues } from '../../plan/step.ts';
@@ -51,7 +51,7 @@ export const GROUP_STEPS: StepMakers<GroupState> = {
   removes(state, step) {
     const links = listLinks(listParts(step));
     if (links.length > 0) return links.some(({ wanted }) => !wanted);
-    return step.kind === 'entity' ? toValues(step).roles?.length === 0 : removesGroupAccess(state);
+    return step.kind === 'entity' ? toValues(step).roles?.length === 0 : removesAccess(state);
   },
   steps: {
     look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },

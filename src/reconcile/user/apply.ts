@@ -4,7 +4,7 @@ import { countAttempts, findFailed } from '../../domain/failure.ts';
 import type { ObservedUser, ShownAccount, UserState } from '../../domain/kinds.ts';
 import { compareAccount } from '../../domain/kinds.ts';
 import { fullName, isNameKept, isSamePersonName, normaliseName } from '../../domain/name.ts';
-import { removesUserAccess } from '../../domain/protection.ts';
+import { removesAccess } from '../../domain/protection.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import { foldCase, hasMoreBits, isNotApplied } from '../../domain/values.ts';
 import type { Field, PlannedFact, Values } from '../../plan/step.ts';
@@ -31,7 +31,7 @@ type UserCall = StepCall<UserState>;
 /** The steps of a user: one call each, but for a creation or a look. */
 export const USER_STEPS: StepMakers<UserState> = {
   type: 'user',
-  removes: removesUserAccess,
+  removes: removesAccess,
   rescue: findSeatWait,
   steps: {
     look: { section: 'users', make: lookForUser },

@@ -10,8 +10,8 @@ import { newId } from '../../domain/values.ts';
 import { toFields } from '../../domain/write.ts';
 import {
   combineAsked,
+  isUrgent,
   listTakenFrom,
-  removesAccess,
   toCellsAfter,
   toWrittenColumns,
 } from '../../rules/fields.ts';
@@ -211,7 +211,7 @@ function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange)
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : row.due_at,
-    due_class: lists.removes || removesAccess(row, attributes, cells) ? 0 : 1,
+    due_class: lists.removes || isUrgent(row, attributes, cells) ? 0 : 1,
   };
 }
 
