@@ -192,52 +192,36 @@ const FORMS: readonly (readonly [GroupScimId, (rest: RestGroup) => string])[] = 
 ];
 
 /**
- * Joins the groups of both lists by ids where id and name agree for all, else by names that are unique in both.
+ * Joins the groups of both lists by names that are unique in both, and others by name and id, where ids agree for all of these.
  * `scimId`: undefined when no group tells; `ambiguous`: names of groups with several partners, which stay without REST ids.
  */
 function joinGroups(scim: readonly ScimGroup[], rest: readonly RestGroup[]) {
   const byName = Map.groupBy(scim, ({ displayName }) => toSpelling(displayName));
   const restByName = Map.groupBy(rest, ({ name }) => toSpelling(name));
-  const ambiguous: string[] = [];
-  const named = toPairs(scim, ({ displayName }) => {
-    const name = toSpelling(displayName);
-    const [partner, ...others] = restByName.get(name) ?? [];
-    if (others.length === 0 && byName.get(name)?.length === 1) return partner;
-    if (partner !== undefined) ambiguous.push(displayName);
-    return undefined;
-  });
-  let scimId: GroupScimId | undefined = named.size > 0 ? 'unrelated' : undefined;
-  for (const [form, toId] of FORMS) {
-    const byId = new Map(rest.map((group) => [toId(group), group]));
-    const pairs = toPairs(scim, ({ id }) => byId.get(id));
-    if (pairs.size === 0) continue;
-    scimId = 'unrelated';
-    const agrees = [...pairs, ...named].every(
-      ([one, other]) =>
-        toId(other) === one.id && toSpelling(one.displayName) === toSpelling(other.name),
-    );
-    if (agrees) return { scimId: form, groups: withUnpaired(pairs, scim, rest), ambiguous: [] };
+  const partners = new Map<ScimGroup, RestGroup>();
+  for (const [name, [group, ...others]] of byName) {
+    const [partner, ...more] = restByName.get(name) ?? [];
+    const isUnique = others.length + more.length === 0;
+    if (isUnique && group && partner) partners.set(group, partner);
   }
-  const restOnly = rest.filter(({ name }) => !byName.has(toSpelling(name)));
-  return { groups: withUnpaired(named, scim, restOnly), ambiguous, scimId };
-}
-
-function toPairs(
-  scim: readonly ScimGroup[],
-  findPartner: (group: ScimGroup) => RestGroup | undefined,
-) {
-  const partners = scim.map((group) => [group, findPartner(group)] as const);
-  return new Map(partners.flatMap(([one, other]) => (other ? [[one, other] as const] : [])));
-}
-
-function withUnpaired(
-  pairs: ReturnType<typeof toPairs>,
-  scim: readonly ScimGroup[],
-  rest: readonly RestGroup[],
-): Parameters<typeof toGroupEntry>[0][] {
-  const paired = new Set(pairs.values());
-  return [
-    ...scim.map((group) => ({ scim: group, rest: pairs.get(group) })),
-    ...rest.filter((group) => !paired.has(group)).map((group) => ({ rest: group })),
+  const agrees = FORMS.find(([, toId]) =>
+    partners.entries().every(([one, other]) => toId(other) === one.id),
+  );
+  const form = partners.size > 0 ? agrees : undefined;
+  const scimId: GroupScimId | undefined =
+    partners.size > 0 ? (form?.[0] ?? 'unrelated') : undefined;
+  const ambiguous: string[] = [];
+  for (const group of scim.filter((one) => !partners.has(one))) {
+    const namesakes = restByName.get(toSpelling(group.displayName)) ?? [];
+    const partner = namesakes.find((other) => form?.[1](other) === group.id);
+    if (partner) partners.set(group, partner);
+    else if (namesakes.length > 0) ambiguous.push(group.displayName);
+  }
+  const [paired, unclear] = [new Set(partners.values()), new Set(ambiguous.map(toSpelling))];
+  const restOnly = rest.filter((one) => !paired.has(one) && !unclear.has(toSpelling(one.name)));
+  const groups: Parameters<typeof toGroupEntry>[0][] = [
+    ...scim.map((group) => ({ scim: group, rest: partners.get(group) })),
+    ...restOnly.map((group) => ({ rest: group })),
   ];
+  return { groups, ambiguous, scimId };
 }
