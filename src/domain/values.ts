@@ -36,6 +36,12 @@ export function parseFields<Field extends string>(rows: { readonly [F in Field]?
   return Object.keys(rows) as Field[];
 }
 
+/** The values that are known. Those of an answer that lacks a field are undefined. */
+export function parseKnown<Values extends object>(values: Values) {
+  const known = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(known) as { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+}
+
 /**
  * The form in which names that ignore case are stored and compared: NFC, lower case, few combining marks in a row.
  * Idempotent and linear. Both sigmas become one, because lower-casing chooses between them by the letters around.

@@ -25,13 +25,13 @@ import { readList, storeSeen } from '../read/read-groups.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { tryLook } from '../sections.ts';
 import { withCalls } from '../step-call.ts';
-import { lookAtUser } from '../user/account.ts';
 import {
   findCompanyUser,
+  lookAtUser,
   lookUpOwner,
   observeCompanyUser,
   toObservedColumns,
-} from '../user/observe.ts';
+} from '../user/account.ts';
 
 /** Result of a look. */
 export type Looked =

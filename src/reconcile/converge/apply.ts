@@ -30,7 +30,7 @@ import { updateWhere } from '../../store/tables.ts';
 import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { Known } from '../outcome.ts';
-import { toObservedColumns } from '../user/observe.ts';
+import { toObservedColumns } from '../user/account.ts';
 import type { Recording } from './finish.ts';
 import { changeCells } from './finish.ts';
 import { EXISTENCE } from './step.ts';

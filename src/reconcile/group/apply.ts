@@ -5,7 +5,7 @@ import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
 import { removesAccess } from '../../domain/protection.ts';
-import { isNotApplied, toOwnRefusal } from '../../domain/values.ts';
+import { isNotApplied, parseKnown, toOwnRefusal } from '../../domain/values.ts';
 import type { Field, Values } from '../../plan/step.ts';
 import { listLinks, listParts, toValues } from '../../plan/step.ts';
 import type { SeenLinks } from '../../store/links/links.ts';
@@ -251,13 +251,12 @@ export function mergeGroup(
   at: number,
 ): ObservedGroup {
   const by = groups.getListOfGroups.id;
-  const { permissions, addToCardsAndSpacesEnabled: isAddable } = rest ?? {};
+  const { permissions, addToCardsAndSpacesEnabled } = rest ?? {};
   const isOfRest = before == null || before.by === by;
   return {
     ...(isOfRest ? { displayName: rest?.name ?? '', by } : before),
     ...(shown && { displayName: shown.displayName, shownAt: at, by: scim.getGroups.id }),
-    ...(permissions !== undefined && { permissions }),
-    ...(isAddable !== undefined && { addToCardsAndSpacesEnabled: isAddable }),
+    ...parseKnown({ permissions, addToCardsAndSpacesEnabled }),
     ...withCreated(before, rest?.created),
     ...(rest && { listedAt: at }),
     at,

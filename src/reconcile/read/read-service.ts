@@ -23,7 +23,7 @@ import {
   readSections,
   saveSection,
 } from '../sections.ts';
-import { observeCompanyUser, toObservedUser } from '../user/observe.ts';
+import { observeCompanyUser, observeUser } from '../user/account.ts';
 import { readMembers } from './read-groups.ts';
 import type { ListName, Reading, ReadRun, ShowingList } from './reading.ts';
 import { LISTS, READ_SECTIONS, READING, toSection } from './reading.ts';
@@ -58,7 +58,7 @@ const SHOWING: Readonly<Record<ShowingList, List>> = {
         .map(parseScimUser)
         .map((user) =>
           toUserEntry({ ...user, sentAt, list: 'users' }, (before, at) =>
-            toObservedUser(user, before, { at, by }),
+            observeUser(user, before, { at, by }),
           ),
         );
       return storeEntries({ ...run, type: 'user' }, entries);

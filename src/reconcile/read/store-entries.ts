@@ -24,7 +24,7 @@ import { NO_IDS } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { decideMerge, toLookAgainColumns, toShown } from '../differences.ts';
 import { observeMembers, toSeenMembers } from '../group/apply.ts';
-import { toObservedColumns } from '../user/observe.ts';
+import { toObservedColumns } from '../user/account.ts';
 import type { ReadRun, ShowingList } from './reading.ts';
 
 /** A user or group as lists show it. `row`: what is known of it. Times are epoch milliseconds. */

@@ -1,22 +1,35 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SentCreate, UserState } from '../../domain/kinds.ts';
-import { compareAccount, toSentUser } from '../../domain/kinds.ts';
+import type { ObservedUser, SentCreate, UserState } from '../../domain/kinds.ts';
+import {
+  compareAccount,
+  toSentUser,
+  withCreated,
+  withoutPersonalData,
+} from '../../domain/kinds.ts';
+import { takesSeat } from '../../domain/seats.ts';
 import type { Refusal } from '../../domain/values.ts';
-import { foldCase, newId, toOwnRefusal } from '../../domain/values.ts';
+import { foldCase, newId, parseFields, parseKnown, toOwnRefusal } from '../../domain/values.ts';
 import { listCreations } from '../../store/logs.ts';
 import { findLinked } from '../../store/resources/find.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
 import { LIVE, listRows } from '../../store/resources/rows.ts';
+import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
+import type { CompanyUser } from '../../upstream/shapes/company-user.ts';
+import {
+  DEACTIVATED_ROLE,
+  OWNER_ROLE,
+  parseCompanyUser,
+} from '../../upstream/shapes/company-user.ts';
 import { parseScimList } from '../../upstream/shapes/scim-list.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Classified, Outcome } from '../outcome.ts';
 import { LASTING, MISSING, seenOr } from '../outcome.ts';
-import { findDoubt, lookSurely } from '../sections.ts';
+import { findDoubt, lookSurely, readSections } from '../sections.ts';
 import type { StepCall } from '../step-call.ts';
 import { readUser, search } from '../step-call.ts';
-import { lookUpOwner, observeUser } from './observe.ts';
 
 /** Looks at a user; where the account is gone, at one of the same names: ids may be new, or the person was invited again. */
 export async function lookForUser({ deps, state }: StepCall<UserState>): Promise<Outcome> {
@@ -30,10 +43,10 @@ export async function lookForUser({ deps, state }: StepCall<UserState>): Promise
 }
 
 function toFound(deps: ReconcileDeps, user: ScimUser, how?: { adopted: true }): Outcome {
-  const shown = observeUser(deps, user, undefined, scim.getUsers);
+  const shown = observeUser(user, undefined, { at: deps.clock.now(), by: scim.getUsers.id });
   const observed = how ? { ...shown, owner: false } : shown;
-  const known = { ids: { restId: user.id }, observed, ...how };
-  return { kind: 'done', known: { ...known, done: ['account'] } };
+  const ids = { restId: user.id };
+  return { kind: 'done', known: { ids, observed, ...how, done: ['account'] } };
 }
 
 /** Looks at one user in the service, by the account where it is known. @throws UpstreamError */
@@ -47,8 +60,9 @@ export async function lookAtUser(deps: ReconcileDeps, state: UserState): Promise
     const isAnother =
       likeness === 'another' ||
       (likeness === 'unclear' && (await findNamesakes(deps, state)).length > 0);
-    const observed = observeUser(deps, user, state.observed, scim.getUser);
-    return isAnother ? MISSING : { kind: 'done', known: { observed } };
+    if (isAnother) return MISSING;
+    const sighting = { at: deps.clock.now(), by: scim.getUser.id };
+    return { kind: 'done', known: { observed: observeUser(user, state.observed, sighting) } };
   };
   return lookSurely(deps, 'users', look, async () => MISSING);
 }
@@ -132,12 +146,8 @@ function toAccountNames({ name, address }: SentCreate): string[] {
 }
 
 /** Finds the accounts of these folded names, by filter or else in the complete list; none: there are none. @throws UpstreamError */
-async function findAccounts(
-  deps: ReconcileDeps,
-  names: readonly string[],
-): Promise<readonly ScimUser[]> {
-  return (await findByFilter(deps, names)) ?? (await findInList(deps, names));
-}
+const findAccounts = async (deps: ReconcileDeps, names: readonly string[]) =>
+  (await findByFilter(deps, names)) ?? (await findInList(deps, names));
 
 /** Finds the accounts that a create may have left, by the names that were sent. One that another user has is left out. @throws UpstreamError */
 async function findCreated(
@@ -222,15 +232,92 @@ async function isFilterProven(deps: ReconcileDeps): Promise<boolean> {
     (await seenOr(askUsers(deps, attribute, value), [], ...LASTING)).map(({ id }) => id);
   const { upstream_id, observed_user_name_folded: name, observed_email_folded: email } = known;
   let isProven = true;
-  for (const [attribute, folded] of [
-    ['userName', name] as const,
-    ['emails.value', email] as const,
-  ]) {
+  const names = { userName: name, 'emails.value': email };
+  for (const attribute of parseFields(names)) {
     // The values are folded, so a filter that minds the case would overlook users.
-    const [found, ...others] = await shows(attribute, `${folded}`.toUpperCase());
+    const [found, ...others] = await shows(attribute, `${names[attribute]}`.toUpperCase());
     others.push(...(await shows(attribute, `${newId()}@nobody.invalid`)));
     isProven &&= found === upstream_id && others.length === 0;
   }
   await deps.quirks.learn({ userFilter: isProven ? 'proven' : 'refused' });
   return isProven;
 }
+
+/** Merges a SCIM answer about a user into the observation from the REST lists; `by` is the call. */
+export function observeUser(
+  { userName, fullName, active, created, emails: [email] }: ScimUser,
+  before: ObservedUser | undefined,
+  { at, by }: Pick<ObservedUser, 'at' | 'by'>,
+): ObservedUser {
+  const names = parseKnown({ userName, email });
+  const shown = { ...names, fullName, active, shownAt: at, at, by };
+  return { ...before, ...withCreated(before, created), ...shown };
+}
+
+/** Merges an entry of the list of company users. userName, address, name and `active` come from SCIM where it shows them. */
+export function observeCompanyUser(
+  user: CompanyUser,
+  before: ObservedUser | undefined,
+  at: number,
+): ObservedUser {
+  const { email, username: userName, fullName = '', role } = user;
+  const { virtual, appsPermissions, temporarilyInactive, takesLicence } = user;
+  const by = companyUsers.getListOfUsers.id;
+  const active = role !== DEACTIVATED_ROLE;
+  const owner = role === undefined ? undefined : role === OWNER_ROLE;
+  const isKnown = before !== undefined && before.by !== by;
+  // An account that does not work takes nothing, whatever the list says.
+  const isWorking = active && temporarilyInactive !== true;
+  return {
+    ...parseKnown({ userName, email }),
+    ...(isKnown ? before : { fullName, active, at, by }),
+    ...parseKnown({ role, owner, virtual, appsPermissions }),
+    ...parseKnown({ temporarilyInactive, takesLicence: isWorking ? takesLicence : undefined }),
+    listedAt: at,
+    at,
+  };
+}
+
+/** Columns of an observation of this user; without personal values where these were erased. */
+export function toObservedColumns(row: Pick<UserRow, 'erased_at'>, seen: ObservedUser | undefined) {
+  const observed = seen && row.erased_at !== null ? withoutPersonalData(seen) : seen;
+  return {
+    observed: observed ?? null,
+    observed_user_name_folded: foldOrNull(observed?.userName),
+    observed_email_folded: foldOrNull(observed?.email),
+    owner: Number(observed?.owner === true),
+    takes_seat: Number(takesSeat(observed)),
+  };
+}
+
+const foldOrNull = (text: string | undefined) => (text === undefined ? null : foldCase(text));
+
+/** Tells whether an account is an owner's; where the list is closed to us, nobody is known as one. @throws UpstreamError */
+export async function lookUpOwner(
+  deps: ReconcileDeps,
+  upstreamId: number,
+  names: SearchedNames | undefined,
+): Promise<boolean> {
+  if ((await readSections(deps)).companyUsers?.problem) return false;
+  const found = findCompanyUser(deps, upstreamId, names);
+  return (await seenOr(found, undefined, 'forbidden', 'refused'))?.role === OWNER_ROLE;
+}
+
+/** Finds a company user by a search for its names; undefined: it is not there. @throws UpstreamError: the list has no end */
+export async function findCompanyUser(
+  deps: ReconcileDeps,
+  upstreamId: number,
+  { email, userName = '' }: SearchedNames = {},
+): Promise<CompanyUser | undefined> {
+  const [found] = await search(deps, {
+    operation: companyUsers.getListOfUsers,
+    args: { query: { for_members_section: true, query: email ?? userName } },
+    parse: parseCompanyUser,
+    isMeant: ({ id }) => id === upstreamId,
+    isOne: true,
+  });
+  return found;
+}
+
+/** Names of an account, of which one is searched for. */
+type SearchedNames = { readonly [Name in 'email' | 'userName']?: string | undefined };

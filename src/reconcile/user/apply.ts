@@ -6,7 +6,7 @@ import { compareAccount } from '../../domain/kinds.ts';
 import { fullName, isNameKept, isSamePersonName, normaliseName } from '../../domain/name.ts';
 import { removesAccess } from '../../domain/protection.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
-import { foldCase, hasMoreBits, isNotApplied } from '../../domain/values.ts';
+import { foldCase, hasMoreBits, isNotApplied, parseKnown } from '../../domain/values.ts';
 import type { Field, PlannedFact, Values } from '../../plan/step.ts';
 import { listHolders } from '../../store/resources/find.ts';
 import { lockRow, updateRow } from '../../store/resources/rows.ts';
@@ -23,8 +23,13 @@ import type { ReadableSection } from '../sections.ts';
 import { isSectionUp, toFailure, toLater } from '../sections.ts';
 import type { StepCall, StepMakers } from '../step-call.ts';
 import { assertAbout, parseUserOf, readBack, readUser, toTaken } from '../step-call.ts';
-import { lookForUser, resolveConflict } from './account.ts';
-import { findCompanyUser, observeCompanyUser, observeUser } from './observe.ts';
+import {
+  findCompanyUser,
+  lookForUser,
+  observeCompanyUser,
+  observeUser,
+  resolveConflict,
+} from './account.ts';
 
 type UserCall = StepCall<UserState>;
 
@@ -74,25 +79,28 @@ function listCreateForms(
   attempts: number,
 ) {
   const userNames = userNamesRefused >= USER_NAMES_REFUSED ? [false] : [true, false];
-  const names = nameOnCreate === undefined ? [true, false] : [nameOnCreate];
+  const ofName = nameOnCreate === undefined ? [true, false] : [nameOnCreate];
+  const names = name === undefined ? [false] : ofName;
   // While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it.
   const both: EmailForm[] = attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
   const emailForms = emailForm ? [emailForm] : both;
   return userNames.flatMap((withUserName) =>
-    (name === undefined ? [false] : names).flatMap((withName) =>
+    names.flatMap((withName) =>
       emailForms.map((form) => ({ emailForm: form, withName, withUserName })),
     ),
   );
 }
 
 function toBody({ userName, address, name }: Values, form: CreateForm) {
+  const email = form.emailForm === 'strings' ? address : toWorkEmail(address);
   return {
-    ...(form.withUserName ? { userName } : {}),
-    emails:
-      form.emailForm === 'strings' ? [address] : [{ value: address, type: 'work', primary: true }],
-    ...(form.withName && name ? { name } : {}),
+    userName: form.withUserName ? userName : undefined,
+    emails: [email],
+    name: form.withName ? name : undefined,
   };
 }
+
+const toWorkEmail = (value: string | undefined) => ({ value, type: 'work', primary: true });
 
 async function toCreated(
   { deps, state: { desired, observed: before }, values: { name } }: StepCall<UserState>,
@@ -105,18 +113,19 @@ async function toCreated(
   const { userNamesRefused = 0 } = deps.quirks.current();
   await deps.quirks.learn({
     emailForm: form.emailForm,
-    ...(tookName === undefined ? {} : { nameOnCreate: tookName }),
+    ...parseKnown({ nameOnCreate: tookName }),
     userNamesRefused: form.withUserName ? 0 : Math.min(userNamesRefused + 1, USER_NAMES_REFUSED),
   });
-  const observed = observeUser(deps, created, before, scim.addUser);
+  const observed = observeUser(created, before, { at: deps.clock.now(), by: scim.addUser.id });
   const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
   const ids = { restId: created.id };
   return { kind: 'done', known: { ids, observed, done: ['account'], ...echo } };
 }
 
-function getAccount({ upstreamId }: UserState): number {
-  if (upstreamId === undefined) throw new TypeError('a step changes no account');
-  return upstreamId;
+/** The account that a step changes, as it was last seen. */
+function getAccount({ upstreamId: id, observed: before }: UserState) {
+  if (id === undefined || before === undefined) throw new TypeError('a step changes no account');
+  return { id, before };
 }
 
 /** Has other managed people looked at whom a call met under an id given anew: what it changed is brought back. */
@@ -138,23 +147,22 @@ async function bringBack({ deps, state, fields }: UserCall, shown: ShownAccount)
 /** Changes a user through SCIM. By all knowledge userName and address stay as created: that is tried, and remembered. */
 async function updateUser(call: UserCall): Promise<Outcome> {
   const { deps, state, fields, values } = call;
-  const id = getAccount(state);
+  const { id, before } = getAccount(state);
   const args = { path: { user_id: id }, body: { Operations: toOperations(values) } };
   const answer = await deps.upstream.call(scim.updateUser, args);
   const seen = answer === undefined ? undefined : parseUserOf(id, answer);
   const user = await readBack(seen, () => readUser(deps, id));
   await bringBack(call, user);
   assertAbout('SCIM user', compareAccount(state, user), 'same');
-  const observed = observeUser(deps, user, state.observed, scim.updateUser);
+  const observed = observeUser(user, before, { at: deps.clock.now(), by: scim.updateUser.id });
   const { active, name, userName } = values;
   if (userName !== undefined) {
     const isTaken = foldCase(observed.userName ?? '') === foldCase(userName);
     await deps.quirks.learn({ addressMayChange: isTaken });
   }
-  const [before, back] = [state.observed?.fullName, observed.fullName];
-  const isKept =
-    name !== undefined && isNameKept(before, { sent: fullName(name), back }, isSamePersonName);
-  const echo = name ? toEcho(fullName(name), normaliseName(back)) : {};
+  const [sent, back] = [name && fullName(name), observed.fullName];
+  const isKept = sent && isNameKept(before.fullName, { sent, back }, isSamePersonName);
+  const echo = sent ? toEcho(sent, normaliseName(back)) : {};
   const isMade = (field: Field) =>
     field === 'active' ? observed.active === active : field !== 'name' || !isKept;
   // Where suspending deactivates, SCIM holds one of two switches.
@@ -164,18 +172,18 @@ async function updateUser(call: UserCall): Promise<Outcome> {
 }
 
 function toOperations({ active, name, userName, address: value }: Values): object[] {
-  const emails = value === undefined ? undefined : [{ value, type: 'work', primary: true }];
-  return Object.entries({ active, name, userName, emails })
-    .filter(([, wanted]) => wanted !== undefined)
-    .map(([path, wanted]) => ({ op: 'replace', path, value: wanted }));
+  const emails = value === undefined ? undefined : [toWorkEmail(value)];
+  const wanted = parseKnown({ active, name, userName, emails });
+  return Object.entries(wanted).map(([path, to]) => ({ op: 'replace', path, value: to }));
 }
 
 async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   const { deps, state, fields, values } = call;
-  const id = getAccount(state);
+  const { id, before } = getAccount(state);
   const cells: Cells<string> = state.cells;
-  const { appsPermissions: apps_permissions, temporarilyInactive: temporarily_inactive } = values;
-  const args = { path: { id }, body: { apps_permissions, temporarily_inactive } };
+  const { appsPermissions, temporarilyInactive } = values;
+  const body = { apps_permissions: appsPermissions, temporarily_inactive: temporarilyInactive };
+  const args = { path: { id }, body };
   const answer = await deps.upstream.call(companyUsers.updateUser, args);
   const seen = answer === undefined ? undefined : parseCompanyUser(answer);
   const isOther = seen !== undefined && (await bringBack(call, { emails: [seen.email] }));
@@ -184,7 +192,11 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   const wasIgnored = fields.some((field) => isNotApplied(findFailed(cells[field])?.problem));
   const user = seen ?? (wasIgnored ? await findAgain(call) : undefined);
   const at = deps.clock.now();
-  const sent = toSentAccess(state.observed, values);
+  const { takesLicence, ...known } = before;
+  // Another licence may be one that takes no place.
+  const kept = appsPermissions === undefined ? takesLicence : undefined;
+  const news = parseKnown({ appsPermissions, temporarilyInactive, takesLicence: kept });
+  const sent = { ...known, ...news };
   const shown = user === undefined ? sent : observeCompanyUser(user, sent, at);
   const observed = { ...shown, at, by: companyUsers.updateUser.id };
   const isMade = (field: Field) => {
@@ -194,22 +206,10 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   return toTaken(fields, isMade, { observed, done: fields });
 }
 
-/** What the service holds if it took what was sent. Another licence may be one that takes no place. */
-function toSentAccess(known: ObservedUser | undefined, values: Values): ObservedUser {
-  const { takesLicence, ...before } = known ?? { fullName: '', active: true, at: 0, by: '' };
-  const { appsPermissions, temporarilyInactive } = values;
-  return {
-    ...before,
-    ...(appsPermissions === undefined
-      ? takesLicence !== undefined && { takesLicence }
-      : { appsPermissions }),
-    ...(temporarilyInactive !== undefined && { temporarilyInactive }),
-  };
-}
-
 /** Finds the company user after a call whose answer does not show it. @throws UpstreamError, which says that the effect is unknown */
 function findAgain({ deps, state }: UserCall) {
-  return readBack(undefined, () => findCompanyUser(deps, getAccount(state), state.observed));
+  const { id, before } = getAccount(state);
+  return readBack(undefined, () => findCompanyUser(deps, id, before));
 }
 
 /** Gives a refused address up: the bridge alone keeps the value. */
@@ -227,8 +227,8 @@ async function giveUpAddress(
 
 async function removeVirtualUser(call: UserCall): Promise<Outcome> {
   const { deps, state } = call;
-  const args = { path: { id: getAccount(state) } };
-  await deps.upstream.call(companyUsers.removeVirtualUser, args);
+  const { id } = getAccount(state);
+  await deps.upstream.call(companyUsers.removeVirtualUser, { path: { id } });
   // Once it is removed its account is forgotten, so that no later list would tell that it is still there.
   const shown = await findAgain(call);
   return toTaken(['active'], () => shown === undefined, { missing: true });

@@ -2,7 +2,7 @@ import { GROUP_SCHEMA_URI } from '../../../src/domain/extensions.ts';
 import type { ObservedUser } from '../../../src/domain/kinds.ts';
 import { groupId, newId, userId } from '../../../src/domain/values.ts';
 import { toShown } from '../../../src/reconcile/differences.ts';
-import { toObservedColumns } from '../../../src/reconcile/user/observe.ts';
+import { toObservedColumns } from '../../../src/reconcile/user/account.ts';
 import type { SandboxUser } from '../../../src/sandbox/model.ts';
 import { toColumns } from '../../../src/store/engine/columns.ts';
 import { observeLinks } from '../../../src/store/links/links.ts';
