@@ -52,7 +52,7 @@ export async function createBridge(given: BridgeOptions) {
     ...createApps(parts),
     leadership,
     /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
-    rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied(),
+    rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied,
     /** @throws BridgeError `other-service`; `work-due` when it would only observe and acknowledged changes wait */
     async start() {
       await guard.start();

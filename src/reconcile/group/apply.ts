@@ -1,6 +1,6 @@
 import { isWaiting, toEcho } from '../../domain/cell.ts';
 import { seeEntities } from '../../domain/entity.ts';
-import { findFailed, isStuck } from '../../domain/failure.ts';
+import { findFailed } from '../../domain/failure.ts';
 import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
@@ -10,10 +10,9 @@ import type { Field, Values } from '../../plan/step.ts';
 import { listLinks, listParts, toValues } from '../../plan/step.ts';
 import type { SeenLinks } from '../../store/links/links.ts';
 import { changeLinks, hasLink, observeLinks } from '../../store/links/links.ts';
-import { findLinked, listLeavingGroups } from '../../store/resources/find.ts';
+import { findLinked } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { updateRow } from '../../store/resources/rows.ts';
-import { toGroupState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { groups } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -56,7 +55,7 @@ export const GROUP_STEPS: StepMakers<GroupState> = {
   steps: {
     look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
     create: { section, make: createGroup, rescue: resolveConflict },
-    update: { section, make: withUid(updateGroup), rescue: awaitName },
+    update: { section, make: withUid(updateGroup) },
     remove: { section, make: withUid(removeGroup) },
     members: { section, make: changeMembers, rescue: isolate },
     link: { section, make: changeLink, rescue: explainLink },
@@ -96,8 +95,6 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
 /** Finds out about the group of that name: to be renamed, adopted, in the way, or made by a create that was lost. */
 async function resolveConflict(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
   if (failed.verdict !== 'conflict') return undefined;
-  const leaving = await awaitName(call, failed);
-  if (leaving !== undefined) return leaving;
   const { deps, state, values } = call;
   const [group, ...others] = await findGroups(deps, [values.displayName ?? '']);
   if (group !== undefined && others.length === 0) {
@@ -148,27 +145,6 @@ async function removeGroup({ deps, state }: GroupCall, uid: string): Promise<Out
   const seen = await readBack(undefined, () => lookAtGroup(deps, state));
   if (seen.kind !== 'done') return seen;
   return toTaken(['existence'], () => seen.known.missing === true, seen.known);
-}
-
-/** A name that another group is about to give up is "not yet", and no conflict. */
-async function awaitName(
-  { deps, values: { displayName } }: GroupCall,
-  { verdict }: Classified,
-): Promise<Outcome | undefined> {
-  if (verdict !== 'conflict' || displayName === undefined) return undefined;
-  if (!(await isNameLeaving(deps, displayName))) return undefined;
-  const words = 'another group of the service still has this name and is about to give it up';
-  return { kind: 'later', problem: { code: 'name-leaving', words } };
-}
-
-async function isNameLeaving({ store }: ReconcileDeps, name: string): Promise<boolean> {
-  const leaving = await listLeavingGroups(store.read);
-  return leaving.some((row) => {
-    const { deleted, cells, observed } = toGroupState(row);
-    // One whose removal or renaming was refused keeps the name for as long as anybody knows.
-    const isKept = isStuck((deleted ? cells.existence : cells.displayName)?.failure);
-    return !isKept && isSameSpelt(observed?.displayName ?? '', name);
-  });
 }
 
 /** Looks at one group: name, flags, members. One that is gone is looked for under another id, as ids may be given anew. @throws UpstreamError */

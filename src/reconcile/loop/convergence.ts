@@ -134,8 +134,8 @@ export class Convergence {
   }
 
   /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
-  rulesApplied(): Promise<void> {
-    return this.#reapplication.done();
+  get rulesApplied(): Promise<void> {
+    return this.#reapplication.applied;
   }
 
   start({ over, isLong }: Recovery['hold']): void {

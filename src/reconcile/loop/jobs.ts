@@ -121,31 +121,23 @@ export function createReapplication(deps: ReconcileDeps) {
   const { store, clock } = deps;
   const { rules } = deps.rules.book;
   const hash = createHash('sha256').update(JSON.stringify(rules)).digest('hex');
-  const over = Promise.withResolvers<void>();
+  const applied = Promise.withResolvers<void>();
   const job = { type: 'rules', id: 'reapply', restMs: SECOND };
   const loop = createJob(deps, job, async (signal) => {
     // What rules would derive from an old backup waits for the same decision.
     if ((await findRecovery(store.read)) !== undefined) return SECOND;
-    const applied = await APPLIED.find(store.read);
+    const last = await APPLIED.find(store.read);
     // A store that never had rules needs nothing while there are none.
-    const isToApply = applied === undefined ? rules.length > 0 : applied !== hash;
+    const isToApply = last === undefined ? rules.length > 0 : last !== hash;
     if (isToApply) {
       await applyRules(deps, signal);
       await store.write((tx) => APPLIED.save(tx, hash, clock.now()));
     }
-    over.resolve();
+    applied.resolve();
     return HOUR;
   });
-  return {
-    start: () => loop.start(),
-    /** Stops after the page that is being done. */
-    async stop() {
-      await loop.stop();
-      over.resolve();
-    },
-    /** Resolves once the rules hold everywhere, or it was stopped. */
-    done: () => over.promise,
-  };
+  /** `applied` resolves once the rules hold everywhere. */
+  return { ...loop, applied: applied.promise };
 }
 
 /** Time from the news of a leaver until the store is asked, in milliseconds: many leave together. */

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { UpstreamGroupIds } from '../../domain/kinds.ts';
 import type { UserId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
-import { waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Choice } from '../tables.ts';
@@ -113,12 +112,6 @@ export async function listMeant(
   const found = await listByKey(db, type, key);
   const meant = MEANT.map((isMeant) => found.filter((row) => isMeant(row, key)));
   return meant.find((rows) => rows.length > 0) ?? found;
-}
-
-/** Lists groups with a waiting removal or renaming: their name in the service is about to change or to go. */
-export function listLeavingGroups(db: Db): Promise<GroupRow[]> {
-  const isLeaving = sql`(deleted_at is not null or ${waits('cells', 'displayName')})`;
-  return selectRows(db, 'group', sql`${waits('cells')} and observed is not null and ${isLeaving}`);
 }
 
 /** Lists managed users without a known account, if an unmanaged account has their userName or address. */
