@@ -99,7 +99,7 @@ export async function addPlan(
     decided_at: standing.status === 'held' ? null : now,
     ended_at: standing.status === 'discarded' ? now : null,
   });
-  await insertPlanActions(tx, { id: plan.id, now }, actions);
+  await insertPlanActions(tx, { plan_id: plan.id, planned_at: now }, actions);
   return plan;
 }
 
@@ -121,7 +121,7 @@ export async function addToHeld(
   );
   const added = actions.filter((action) => !known.has(toKey(action)));
   if (added.length === 0) return undefined;
-  await insertPlanActions(tx, { id: plan.id, now }, added);
+  await insertPlanActions(tx, { plan_id: plan.id, planned_at: now }, added);
   const before = { hash: plan.hash, counts: parseStored<PlanCounts>(plan.counts) };
   // It has another hash from then on, so nobody approves what was not shown.
   const change = { ...toSumColumns(sumUp(added, before)), reason };
@@ -236,32 +236,29 @@ export function createHarmWatch(
   };
 }
 
-/** Moves the removals of a step from what waits into the plan of providers' removals. False: the rest of the step would be the same. */
+/** Moves the removals of a step from what waits into the plan of providers' removals, unless it was written since. */
 export async function holdRemovals(
-  { store, clock, events, policy }: Pick<ReconcileDeps, 'store' | 'clock' | 'events' | 'policy'>,
+  deps: Pick<ReconcileDeps, 'store' | 'clock' | 'events' | 'policy'>,
   { row: planned, action: step }: { readonly row: ResourceRow; readonly action: Step },
   limit: TooMuchHarm,
-): Promise<boolean> {
+): Promise<void> {
   const isTaken = (fact: PlannedFact) =>
     listHarms(toChanges(planned.type, { ...step, facts: [fact] }, undefined)).some((harm) =>
       limit.harms.has(harm),
     );
   const parts = listParts({ ...step, facts: step.facts.filter(isTaken) });
   const which = { fields: listFields(parts), links: listStepLinks(parts) };
-  const { isOther, plan } = await store.write(async (tx) => {
+  const plan = await deps.store.write(async (tx) => {
     await lockPlans(tx);
     const row: ResourceRow | undefined = await lockRow(tx, planned);
-    // It was written since, so it is planned anew.
-    if (row?.version !== planned.version) return { isOther: true };
-    const actions = await takeWaiting(tx, { policy }, row, which);
-    if (actions.length === 0) return { isOther: false };
+    if (row?.version !== planned.version) return undefined;
+    const actions = await takeWaiting(tx, deps, row, which);
     // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
     if (row.type === 'group') await forgetRemoval(tx, row, row.version);
-    const held = { source: 'provider', reason: limit.message, now: clock.now() } as const;
-    return { isOther: true, plan: await addToHeld(tx, actions, held) };
+    const held = { source: 'provider', reason: limit.message, now: deps.clock.now() } as const;
+    return addToHeld(tx, actions, held);
   });
-  if (plan !== undefined) tellPlan(events, plan);
-  return isOther;
+  if (plan !== undefined) tellPlan(deps.events, plan);
 }
 
 /** Parts of a user or group. */

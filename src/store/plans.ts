@@ -55,23 +55,18 @@ export const endOver = (tx: Db, now: number) =>
 /** Action of a plan as stored; ids rise in the order of the plan. */
 export type PlanActionRow = Row<'plan_actions'>;
 
-/** Adds actions to a plan. `now` is epoch milliseconds. */
+/** Adds actions to a plan. */
 export const insertPlanActions = (
   tx: Db,
-  { id, now }: { readonly id: string; readonly now: number },
+  of: Pick<PlanActionRow, 'plan_id' | 'planned_at'>,
   actions: readonly PlanAction[],
 ) =>
   insertAll(
     tx,
     'plan_actions',
-    actions.map((action) => ({
-      ...toChangeColumns(action),
-      plan_id: id,
-      kind: action.kind,
-      harm: action.harm ?? null,
-      status: 'planned',
-      planned_at: now,
-    })),
+    actions.map(({ kind, harm = null, ...change }) => {
+      return { ...of, ...toChangeColumns(change), kind, harm, status: 'planned' };
+    }),
   );
 
 /** The columns of a change. */

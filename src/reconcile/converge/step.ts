@@ -255,8 +255,8 @@ export class SendGuard {
         return;
       }
     } catch (error) {
-      const isLimit = error instanceof TooMuchHarm && action !== undefined;
-      if (!isLimit || !(await holdRemovals(this.#deps, { row, action }, error))) throw error;
+      if (!(error instanceof TooMuchHarm) || action === undefined) throw error;
+      await holdRemovals(this.#deps, { row, action }, error);
     }
     this.isOvertaken = true;
     throw new BridgeError('overtaken', `${keyText(row)} was written since this step was planned`);

@@ -133,7 +133,7 @@ export async function desire(
     // Whom rules want is not wanted by name.
     if (isWanted && row.deleted_at === null) await ruleLinks(tx, deps.rules, place.list, news);
     await desireLink(tx, row, place, isWanted);
-    return saveVersion(tx, deps, row, {}, place.list === 'admin' ? undefined : [place.userId]);
+    return saveVersion(tx, deps, row, {}, place.list === 'admin' ? [] : [place.userId]);
   }
   if (isEntityField(memberId)) {
     const roles = Array.isArray(value.roles) ? value.roles : [];
@@ -183,20 +183,19 @@ async function saveAttributes(tx: Db, deps: DesireDeps, row: ResourceRow, attrib
   return saveVersion(tx, deps, row, { ...columns, deleted_at: null }, users);
 }
 
-/** `users`: those of a group that the rules follow; undefined: they follow none. */
+/** `users`: members of a group that the rules follow. */
 async function saveVersion(
   tx: Db,
   { clock, rules }: DesireDeps,
   row: ResourceRow,
   change: Partial<ResourceRow>,
-  users?: readonly UserId[],
+  users: readonly UserId[] = [],
 ): Promise<true> {
   const now = clock.now();
   await updateRow(tx, row, { ...change, version: row.version + 1, modified_at: now });
   if (row.type === 'user') await followUser(tx, rules, row.id, now);
-  else if (users !== undefined) {
-    const after = { origin: row.origin, name: row.name, deleted_at: row.deleted_at, ...change };
-    const names = { before: toRuledName(row), after: toRuledName(after) };
+  else {
+    const names = { before: toRuledName(row), after: toRuledName({ ...row, ...change }) };
     if (names.before !== names.after) await ruleGroups(tx, rules, [row.id], now);
     await followGroup(tx, rules, { id: row.id, ...names, users }, now);
   }
@@ -228,15 +227,13 @@ export async function acceptHeld(
   { action, plannedAt }: { readonly action: PlanAction; readonly plannedAt: number },
 ): Promise<void> {
   const { row } = current;
-  if (action.kind.endsWith('.create')) {
-    const seenAt = row.observed?.at ?? 0;
-    // The service had it, and the read for the plan did not show it.
-    const isMissing = row.deleted_at === null && isLinked(row) && seenAt < plannedAt;
-    if (isMissing) await desire(tx, deps, row, { ...action, value: null });
-    return;
-  }
-  const now = findNow(current, action);
-  if (now === undefined) return;
+  const seenAt = row.observed?.at ?? 0;
+  // The service had it, and the read for the plan did not show it.
+  const isMissing = row.deleted_at === null && isLinked(row) && seenAt < plannedAt;
+  const isCreate = action.kind.endsWith('.create');
+  if (isCreate && !isMissing) return;
+  const value = isCreate ? null : findNow(current, action)?.observed;
+  if (value === undefined) return;
   if (row.type === 'user') await forgetRemoval(tx, row, row.version);
-  await desire(tx, deps, row, { ...action, value: now.observed });
+  await desire(tx, deps, row, { ...action, value });
 }
