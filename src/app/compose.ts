@@ -172,7 +172,7 @@ function toHealthSources(
     news: leadership.news,
     isAuditFollowed: settings.audit.pollInterval !== 0,
     isTokenGiven: own.access.isTokenGiven,
-    readProviderHarm: own.readProviderHarm,
+    repairHarm: own.repairHarm,
     viewAttempts: own.attempts.view,
     findLeader: leadership.known,
     writes: () => ({ mode: guard.mode, pause: guard.findPause() }),

@@ -7,7 +7,6 @@ import { createActLog, createRequestLog } from '../ops/records/logs.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
-import { createHarmWatch } from '../reconcile/plans.ts';
 import { readSections, SECTIONS } from '../reconcile/sections.ts';
 import { Waiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
@@ -84,7 +83,7 @@ export async function openOwnParts(options: BridgeOptions) {
     }),
     requests: createRequestLog({ store, onFailure: fail('requests', 'store') }),
     formerIds: createFormerIds(store, fail('former-ids', 'read')),
-    readProviderHarm: createHarmWatch({ store, clock }, toReconcilePolicy(settings).repairHarm),
+    repairHarm: toReconcilePolicy(settings).repairHarm,
     acts: createActLog({
       store,
       clock,

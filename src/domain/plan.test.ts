@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChangeKind } from './change.ts';
-import {
-  isHolding,
-  isOfRecovery,
-  listChangedFields,
-  listFieldChanges,
-  PLAN_SOURCES,
-  toPlace,
-} from './plan.ts';
+import { listChangedFields, listFieldChanges, toPlace } from './plan.ts';
 import type { JsonValue } from './values.ts';
 
 const fields = (...some: string[]) => ({ kind: 'fields', fields: some });
@@ -22,11 +15,6 @@ test.each<[kind: ChangeKind, memberId: string, desired: JsonValue, place: object
 ])('a change of %s %s to %j has one place', (kind, memberId, desired, place) =>
   expect(toPlace({ kind, memberId, desired })).toEqual(place),
 );
-
-test('plans of a provider and of a recovery hold changes back, and which of them end a recovery', () => {
-  expect(PLAN_SOURCES.filter(isHolding)).toEqual(['provider', 'first-run', 'restore']);
-  expect(PLAN_SOURCES.filter(isOfRecovery)).toEqual(['first-run', 'restore']);
-});
 
 const away = (temporarilyInactive: boolean) => ({ temporarilyInactive });
 const WANTED = { userName: 'b', address: 'b@c', name: { givenName: 'Ada', familyName: '' } };

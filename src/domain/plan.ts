@@ -38,12 +38,6 @@ export const PLAN_SOURCES = [...REPAIR_SOURCES, 'undo', ...HOLDING_SOURCES, 'han
 /** One of these sources. */
 export type PlanOrigin = (typeof PLAN_SOURCES)[number];
 
-/** True for a plan of recovery. */
-export const isOfRecovery = (source: PlanOrigin) => RECOVERY_SOURCES.some((one) => one === source);
-
-/** True for plans that hold changes back. */
-export const isHolding = (source: PlanOrigin) => HOLDING_SOURCES.some((one) => one === source);
-
 /** Status of an action. `released`: it waits for the service. `dropped`: its precondition no longer held. */
 export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
 

@@ -135,6 +135,10 @@ export function tellPlan(events: Pick<Events, 'plan'>, plan: PlanRow): void {
   events.plan({ planId, status, source, actions: parseStored<PlanCounts>(counts).total });
 }
 
+/** Harms that are counted at most, to stop providers and to report: health is asked for every few seconds. */
+const HARM_MAX = 1_000_000;
+const HARM_SHOWN_MAX = 10_000;
+
 /** Removals that are more than providers may ask for; nothing of the call was sent. */
 export class TooMuchHarm extends BridgeError {
   readonly harms: ReadonlySet<HarmKind>;
@@ -163,7 +167,7 @@ export async function assertWithinLimit(
   const since = await findHarmStart(tx, clock.now());
   const exceeded = new Map<HarmKind, string>();
   for (const harm of harms) {
-    const count = await countProviderHarm(tx, harm, since);
+    const count = await countProviderHarm(tx, { harm, since, max: HARM_MAX });
     if (count <= limit.count) continue;
     const population = count + (await countPopulation(tx, harm));
     if (count * 100 <= limit.percent * population) continue;
@@ -209,31 +213,16 @@ async function withMembers(tx: Db, actions: readonly PlanAction[]): Promise<Plan
   return all;
 }
 
-/** Age at which a count of harm is renewed, in milliseconds: health is asked for every few seconds. */
-const COUNTED_MS = 30_000;
-
-/** Harms that providers did to more subjects within 24 hours than `limits.repair` allows. */
-export type ExceededHarm = { readonly harm: HarmKind; readonly count: number };
-
-/** Creates what lists the harms of providers above this limit. */
-export function createHarmWatch(
-  { store: { read }, clock }: Pick<ReconcileDeps, 'store' | 'clock'>,
-  limit: HarmLimit,
-): () => Promise<readonly ExceededHarm[]> {
-  let counted: { at: number; harms: readonly ExceededHarm[] } | undefined;
-  return async () => {
-    const now = clock.now();
-    if (counted !== undefined && now - counted.at < COUNTED_MS) return counted.harms;
-    const since = await findHarmStart(read, now);
-    const harms: ExceededHarm[] = [];
-    for (const harm of HARM_KINDS) {
-      const count = await countProviderHarm(read, harm, since);
-      const population = count === 0 ? 0 : count + (await countPopulation(read, harm));
-      if (exceedsLimit(limit, { count, population })) harms.push({ harm, count });
-    }
-    counted = { at: now, harms };
-    return harms;
-  };
+/** Lists the harms that providers did to more subjects within 24 hours than this limit allows; a large number is a lower bound. */
+export async function listProviderHarm(db: Db, now: number, limit: HarmLimit) {
+  const since = await findHarmStart(db, now);
+  const harms: { readonly harm: HarmKind; readonly count: number }[] = [];
+  for (const harm of HARM_KINDS) {
+    const count = await countProviderHarm(db, { harm, since, max: HARM_SHOWN_MAX });
+    const population = count === 0 ? 0 : count + (await countPopulation(db, harm));
+    if (exceedsLimit(limit, { count, population })) harms.push({ harm, count });
+  }
+  return harms;
 }
 
 /** Moves the removals of a step from what waits into the plan of providers' removals, unless it was written since. */

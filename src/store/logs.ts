@@ -229,17 +229,18 @@ export async function listCallsOf(db: Db, { id, accountId, limit }: PastQuery) {
 export const findNewestCallAt = async (db: Db, resource_id: string) =>
   (await listWhere(db, 'own_calls', { resource_id }, { order: 'at desc', limit: 1 }))[0]?.at;
 
-/** Counts whom providers took something from since then, each once: calls that were refused or made for plans do not count. */
-export async function countProviderHarm(db: Db, harm: HarmKind, since: number): Promise<number> {
-  const kinds = listKindsOf(harm);
-  if (kinds.length === 0) return 0;
+/** Counts whom providers took something from since `since`, each once, up to `max`: calls that were refused or made for plans do not count. */
+export function countProviderHarm(
+  db: Db,
+  { harm, since, max }: { readonly harm: HarmKind; readonly since: number; readonly max: number },
+): Promise<number> {
   return readNumber(
     db,
     sql`select count(*) from (
       select distinct coalesce(case when resource_type = 'user' then upstream_id end, resource_id),
         member_id from own_calls
-      where kind in (${sql.join(kinds)}) and at > ${since} and is_repair = 0
-      and (outcome is null or outcome in ('done', 'unknown'))) as subjects`,
+      where kind in (${sql.join(listKindsOf(harm))}) and at > ${since} and is_repair = 0
+      and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`,
   );
 }
 

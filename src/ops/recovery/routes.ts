@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
-import type { Cell } from '../../domain/cell.ts';
+import type { Cell, Cells } from '../../domain/cell.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import type { ChangeKind } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
@@ -10,7 +10,7 @@ import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import { findExisting } from '../../store/resources/find.ts';
 import type { WaitingCount } from '../../store/resources/lists.ts';
 import { countWaitingLinks } from '../../store/resources/lists.ts';
-import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import { listWhere } from '../../store/tables.ts';
 import { listPrivileges } from '../drift/drifts.ts';
@@ -90,16 +90,16 @@ async function* walk({ store: { read: db }, rules }: OpsSources, after: number) 
     };
     const observed = rows.filter(({ origin }) => origin === null).map(({ id }) => id);
     const privileges = await listPrivileges(db, rules, observed);
-    const groupIds = rows.flatMap((row) => (row.type === 'group' ? row.id : []));
-    const waiting = await countWaitingLinks(db, groupIds);
+    const ids = rows.map(({ id }) => id);
+    const waiting = await countWaitingLinks(db, ids);
     for (const row of rows) {
       const [match] = listNames(row).flatMap((name) => existing[row.type].get(name) ?? []);
       const item = classify(row, match, privileges.get(row.id));
       if (item === undefined) continue;
-      const changes =
-        row.type === 'group'
-          ? listGroupChanges(row, waiting.get(row.id) ?? [])
-          : listUserChanges(row, match, rules.deactivation);
+      // A user may take an account over.
+      const takes = row.type === 'user' && match?.type === 'user';
+      const shown = takes ? { ...row, observed: row.observed ?? match.observed } : row;
+      const changes = listWaitingChanges(shown, waiting.get(row.id) ?? [], rules.deactivation);
       const seat = findSeatChange(row, match, item.outcome);
       yield { item: { ...item, changes }, seat, seq: row.seq };
     }
@@ -115,24 +115,21 @@ function listNames(row: ResourceRow): string[] {
   return [row.name_folded, ...listFoldedEmails(row.attributes)];
 }
 
-/** Lists the changes of an account that a user has, or would take over: each field that waits and differs. */
-function listUserChanges(row: UserRow, match: ResourceRow | undefined, deactivation: Deactivation) {
+/** Lists the changes of a user or group that wait. */
+function listWaitingChanges(
+  row: ResourceRow,
+  links: readonly WaitingCount[],
+  deactivation: Deactivation,
+) {
   if (row.origin === null) return [];
-  const account = match?.type === 'user' ? match.observed : null;
-  const known = toUserState({ ...row, observed: row.observed ?? account });
-  const isAsked = (cell: Cell | undefined) => isWaiting(row.cells.account) || isWaiting(cell);
-  return listFieldChanges(known, deactivation, isAsked).map((change) => ({ ...change, count: 1 }));
-}
-
-function listGroupChanges(row: GroupRow, waiting: readonly WaitingCount[]) {
-  if (row.origin === null) return [];
-  const state = toGroupState(row);
-  const { cells } = state;
-  const own = listFieldChanges(state, 'scim', isWaiting);
+  const state = row.type === 'user' ? toUserState(row) : toGroupState(row);
+  const cells: Cells<string> = state.cells;
+  const isAsked = (cell: Cell | undefined) => isWaiting(cells.account) || isWaiting(cell);
+  const own = listFieldChanges(state, deactivation, isAsked);
   const entities = listEntityFields(cells).filter((field) => isWaiting(cells[field]));
   const removed = entities.filter((field) => findWantedRoles(cells[field]) === '').length;
   const counted: readonly { kind: ChangeKind; count: number }[] = [
-    ...waiting,
+    ...links,
     { kind: 'entity.remove', count: removed },
     { kind: 'entity.change', count: entities.length - removed },
   ];

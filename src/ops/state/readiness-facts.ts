@@ -1,10 +1,11 @@
 import type { Attempts } from '../../access/attempts.ts';
 import { listExpiring, opensScim } from '../../access/credentials.ts';
+import type { HarmLimit } from '../../domain/change.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { BridgeError } from '../../domain/values.ts';
 import { POLL_STATE } from '../../reconcile/audit/poller.ts';
 import type { KnownLeader } from '../../reconcile/loop/election.ts';
-import type { ExceededHarm } from '../../reconcile/plans.ts';
+import { listProviderHarm } from '../../reconcile/plans.ts';
 import type { FirstReadState } from '../../reconcile/read/first-read.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery.ts';
@@ -39,8 +40,8 @@ export interface HealthSources {
   readonly news: () => News;
   readonly isAuditFollowed: boolean;
   readonly isTokenGiven: () => boolean;
-  /** Harms that providers did above the limits of repairs. */
-  readonly readProviderHarm: () => Promise<readonly ExceededHarm[]>;
+  /** Harm of providers above it is reported. */
+  readonly repairHarm: HarmLimit;
   readonly viewAttempts: Attempts['view'];
   readonly writes: () => WritesFacts;
   /** Undefined: no process has ever led. */
@@ -85,7 +86,7 @@ const STORE_ANSWER_MS = 2_000;
 export const LEAVER_LATE_MS = 5 * 60_000;
 
 async function readStored(sources: HealthSources) {
-  const { store, clock, isAuditFollowed, news, readProviderHarm } = sources;
+  const { store, clock, isAuditFollowed, news, repairHarm } = sources;
   const db = store.read;
   const now = clock.now();
   const [backlog, writeTrouble, weaknesses] = await Promise.all([
@@ -108,7 +109,7 @@ async function readStored(sources: HealthSources) {
     lateLeavers: await findLateLeavers(db, { before: now - LEAVER_LATE_MS, limit: 1 }),
     leftOut: await findRemark(db, 'part-left-out', now),
     recycled: await findRemark(db, 'name-recycled', now),
-    providerHarm: await readProviderHarm(),
+    providerHarm: await listProviderHarm(db, now, repairHarm),
     access: {
       hasProvider: sources.isTokenGiven() || opensScim(live, now),
       expiring: listExpiring(live, now),

@@ -1,5 +1,4 @@
 import { toHarmWords } from '../../domain/change.ts';
-import { isOfRecovery } from '../../domain/plan.ts';
 import { toCount } from '../../domain/text.ts';
 import type { Remark } from '../../store/logs.ts';
 import { toSource } from '../lists/words.ts';
@@ -124,7 +123,7 @@ const OF_STORE: Reasons<StoreFacts> = {
           ? 'What was accepted while the bridge observed is held'
           : 'The store is older than what was done';
       const detail = `${why}: since ${toMoment(state.since)} only new writes are brought to the service.`;
-      const plan = waitingPlans.find(({ source }) => isOfRecovery(source));
+      const plan = waitingPlans.find(({ id }) => id === state.planId);
       if (plan === undefined) return detail;
       const waits = `A plan of ${toCount(plan.waiting, 'change')} waits for an operator.`;
       return [[`${detail} ${waits}`, toDecision(plan.id, 'recovery')]];
@@ -204,12 +203,12 @@ const OF_STORE: Reasons<StoreFacts> = {
       recycled &&
       `${toRequests(recycled)} gave the account of a deleted person to one with another externalId, without its licences.`,
   ],
-  // Plans beside the one of recovery: nothing of them is done before an operator decides.
+  // Plans beside that of recovery: nothing of them is done before an operator decides.
   'plan-held': [
     '',
-    ({ waitingPlans }) =>
+    ({ recovery, waitingPlans }) =>
       waitingPlans.flatMap(({ id, source, created_at, waiting }) => {
-        if (isOfRecovery(source)) return [];
+        if (id === recovery?.planId) return [];
         const plan = `A plan of ${toCount(waiting, 'change')} (${toSource(source)})`;
         const detail = `${plan} waits for an operator since ${toMoment(created_at)}.`;
         return [[detail, toDecision(id, source === 'handover' ? 'go-live' : 'drift')]];

@@ -5,7 +5,7 @@ import { listEntityFields } from '../../domain/entity.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
 import { disownLink } from '../../domain/link.ts';
 import type { PlanAction } from '../../domain/plan.ts';
-import { isHolding, toPlace } from '../../domain/plan.ts';
+import { HOLDING_SOURCES, toPlace } from '../../domain/plan.ts';
 import type { GivenKey, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -63,7 +63,8 @@ async function decidePlan(
 ): Promise<PlanRow | undefined> {
   const now = clock.now();
   // What a holding plan is about is accepted first: then it is over.
-  const ended_at = status === 'approved' || isHolding(source) ? null : now;
+  const isHolding = HOLDING_SOURCES.some((one) => one === source);
+  const ended_at = status === 'approved' || isHolding ? null : now;
   // An operator decided, so the plan counts for no limit.
   const change = { status, automatic: 0, decided_at: now, decided_by: by, ended_at };
   const decided = await store.write(async (tx) => {

@@ -2,7 +2,6 @@ import type { RawBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { ACTIVE_STATUSES } from '../../domain/drift.ts';
 import type { LinkList } from '../../domain/link.ts';
-import type { GroupId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
 import { allOf, readOne, select } from '../engine/dialect.ts';
 import type { Db, ListPart } from '../store.ts';
@@ -94,10 +93,10 @@ export interface WaitingCount {
 /** Counts the waiting changes of the lists of these groups, by their kind; groups without any are left out. */
 export async function countWaitingLinks(
   db: Db,
-  ids: readonly GroupId[],
-): Promise<ReadonlyMap<GroupId, readonly WaitingCount[]>> {
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly WaitingCount[]>> {
   if (ids.length === 0) return new Map();
-  const rows = await select<WaitingCount & { readonly group_id: GroupId }>(db)`
+  const rows = await select<WaitingCount & { readonly group_id: string }>(db)`
     select home.id as group_id, link.list || case when link.desired = 1 then '.add' else '.remove' end as kind,
       count(*) as count
     from resources as home join links as link on link.group_id = home.seq
