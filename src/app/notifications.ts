@@ -1,8 +1,7 @@
 import { listExpiring } from '../access/credentials.ts';
 import { isUnmanagedKind } from '../domain/drift.ts';
-import type { Condition, Notice } from '../domain/notification.ts';
 import { toCount } from '../domain/text.ts';
-import type { Observed } from '../notify/notifier.ts';
+import type { Condition, Notice, Observed } from '../notify/notifier.ts';
 import { putTest } from '../notify/notifier.ts';
 import type { OpsSources } from '../ops/sources.ts';
 import type { WritesFacts } from '../ops/state/readiness-facts.ts';

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
-import type { Notice } from '../domain/notification.ts';
+import type { Notice } from './notifier.ts';
 import { toBody } from './notifier.ts';
 
 /**

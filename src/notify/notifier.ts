@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Webhook } from 'standardwebhooks';
 import type { Clock, Loop } from '../domain/clock.ts';
-import { createLoop, createSetBack, followOutage } from '../domain/clock.ts';
+import { createLoop, followOutage } from '../domain/clock.ts';
 import { createMatcher } from '../domain/name.ts';
-import type { Condition, Notice, Receiver } from '../domain/notification.ts';
 import { newId } from '../domain/values.ts';
 import type { OutboundPolicy } from '../outbound/outbound.ts';
 import { createOutbound, toFailureWords } from '../outbound/outbound.ts';
@@ -12,6 +11,39 @@ import type { Db, Store } from '../store/store.ts';
 import type { Row } from '../store/tables.ts';
 import { deleteWhere, listWhere, putAll, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
+
+/** Program or channel that gets messages. */
+interface Receiver {
+  readonly name: string;
+  readonly url: string;
+  /** File of the secret with which it proves that the bridge has sent it; absent: nothing is signed. */
+  readonly secretFile?: string | undefined;
+  /** Patterns of the types that it gets, in which `*` stands for any text. */
+  readonly events: readonly string[];
+  /** Body that it understands: Standard Webhooks, or a message of a chat. */
+  readonly format: 'standard' | 'slack' | 'teams';
+  /** True: names of people and credentials are sent as well, and not their ids alone. */
+  readonly names: boolean;
+}
+
+/** Something that happened, before it is written for a receiver. */
+export interface Notice {
+  /** Such as `reason.began`, `drift.found.user.activated`, `leaver.late`. */
+  readonly type: string;
+  readonly text: string;
+  /** Ids, codes, counts, times. */
+  readonly data: Readonly<Record<string, string | number | null>>;
+  /** Names beside them, for receivers that get names. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** State with a message when it begins and, if `ended` is set, when it ends. */
+export interface Condition {
+  /** Tells it from all others. */
+  readonly key: string;
+  readonly began: Notice;
+  readonly ended?: Notice;
+}
 
 /** State of a bridge as receivers get it. */
 export interface Observed {
@@ -42,8 +74,6 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 const POST_MS = 15_000;
 /** Bytes of an answer that are read before its connection is closed. */
 const ANSWER_MAX = 16 * 1_024;
-/** Longest pause that a receiver may ask for, in milliseconds. */
-const RETRY_AFTER_MAX_MS = 3_600_000;
 
 const NO_SECRET =
   'the file of the secret cannot be read, or holds no secret: whsec_ and base64 are wanted';
@@ -58,20 +88,16 @@ export function createNotifier(deps: NotifierDeps): Loop {
     events.failed({ type: 'notifications', id: 'store', error });
   const listen = (tell: () => void) => store.bell.listen('decided', tell);
   const deliveries = receivers.map((receiver) => createDelivery(deps, receiver, outbound));
-  const mend = createSetBack(clock, (now) =>
-    store.write(async (tx) => {
+  const others = { receiver: { 'not in': receivers.map(({ name }) => name) } };
+  const restMs = receivers.length === 0 ? IDLE_MS : LOOK_MS;
+  const loop = createLoop({ clock, onFailure, restMs, listen }, async (signal) => {
+    const observed = receivers.length === 0 ? undefined : await observe();
+    const at = Math.round(clock.now());
+    await store.write(async (tx) => {
       // What is for other receivers than these is forgotten.
-      const others = { receiver: { 'not in': receivers.map(({ name }) => name) } };
       await deleteWhere(tx, 'notices', others);
-      await updateWhere(tx, 'notices', { due_at: { '>': now } }, { due_at: now });
-    }),
-  );
-  const loop = createLoop({ clock, onFailure, restMs: LOOK_MS, listen }, async (signal) => {
-    await mend();
-    if (receivers.length === 0) return IDLE_MS;
-    const observed = await observe();
-    const at = clock.now();
-    await store.write((tx) => followConditions(tx, receivers, observed, at));
+      if (observed) await followConditions(tx, receivers, observed, at);
+    });
     await Promise.all(deliveries.map((deliver) => deliver(signal)));
     return undefined;
   });
@@ -106,13 +132,11 @@ function createDelivery(
     if (headers === undefined) return { isDown: true, error: NO_SECRET };
     try {
       const request = { method: 'POST', headers, body: message.body } as const;
-      const { body, statusCode, headers: said } = await outbound.send(receiver.url, request);
+      const { body, statusCode } = await outbound.send(receiver.url, request);
       await body.dump({ limit: ANSWER_MAX });
       if (statusCode >= 200 && statusCode < 300) return undefined;
-      const error = `answered with ${statusCode}`;
       const isDown = statusCode >= 500 || statusCode === 429 || statusCode === 408;
-      const pauseMs = isDown ? parseRetryAfter(`${said['retry-after']}`, clock.now()) : 0;
-      return { error, isDown, pauseMs };
+      return { error: `answered with ${statusCode}`, isDown };
     } catch (error) {
       return { error: toFailureWords(error), isDown: true };
     }
@@ -128,10 +152,9 @@ function createDelivery(
     events.notified({ receiver: name, result: failure ? 'failed' : 'delivered' });
     follow(failure?.isDown ? failure.error : undefined);
     if (failure !== undefined) {
-      const { error, pauseMs = 0 } = failure;
       const longestMs = Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
-      const dueAt = clock.now() + Math.max(longestMs * (0.75 + random() / 4), pauseMs);
-      await save({ due_at: Math.round(dueAt), error });
+      const dueAt = clock.now() + longestMs * (0.75 + random() / 4);
+      await save({ due_at: Math.round(dueAt), error: failure.error });
     } else if (row.phase === 'began') {
       // The receiver knows that the condition holds.
       await save({ phase: 'active', error: null });
@@ -155,7 +178,6 @@ interface Failure {
   readonly error: string;
   /** True: it says nothing of this notification. */
   readonly isDown: boolean;
-  readonly pauseMs?: number;
 }
 
 /** @see https://www.standardwebhooks.com (read 2026-11-22) */
@@ -172,24 +194,21 @@ async function toHeaders({ secretFile }: Receiver, { id, body }: Row<'notices'>,
   };
 }
 
-/** Seconds or a date (RFC 9110 §10.2.3), in milliseconds; 0 for anything else. */
-function parseRetryAfter(text: string, now: number): number {
-  const askedMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
-  return Math.min(Math.max(askedMs || 0, 0), RETRY_AFTER_MAX_MS);
-}
-
 interface Message extends Pick<Row<'notices'>, 'key' | 'phase'> {
   readonly notice: Notice;
   readonly ended?: Notice | undefined;
 }
 
-/** `at` is epoch milliseconds. */
+/** Stores the messages about what began, ended or happened. `at` is epoch milliseconds. */
 async function followConditions(
   tx: Db,
   receivers: readonly Receiver[],
   { conditions, findNews }: Observed,
   at: number,
 ): Promise<void> {
+  // Only a clock that was set back since leaves a longer wait.
+  const late = { due_at: { '>': at + LONGEST_WAIT_MS } };
+  await updateWhere(tx, 'notices', late, { due_at: at });
   const lasting = { phase: { '<>': 'once' } } as const;
   const rows = Map.groupBy(await listWhere(tx, 'notices', lasting), ({ receiver }) => receiver);
   const news = await findNews(tx);
@@ -221,7 +240,7 @@ async function followConditions(
 export function putTest(tx: Db, receiver: Receiver, at: number): Promise<string> {
   const text = 'This is a test: the bridge reaches this receiver.';
   const notice = { type: 'test', text, data: {}, names: {} };
-  return putNotice(tx, receiver, { notice, key: 'test', phase: 'once' }, at);
+  return putNotice(tx, receiver, { notice, key: 'test', phase: 'once' }, Math.round(at));
 }
 
 /** Counts what receivers do not have yet. */
@@ -237,7 +256,6 @@ async function putNotice(
   { notice, key, phase, ended }: Message,
   at: number,
 ): Promise<string> {
-  const now = Math.round(at);
   const id = `msg_${newId()}`;
   const row = {
     id,
@@ -246,10 +264,10 @@ async function putNotice(
     phase,
     ended: ended ? JSON.stringify(ended) : null,
     type: notice.type,
-    body: toBody(notice, receiver, now),
-    since: now,
+    body: toBody(notice, receiver, at),
+    since: at,
     attempts: 0,
-    due_at: now,
+    due_at: at,
     error: null,
   };
   await putAll(tx, 'notices', ['receiver', 'key'], [row]);

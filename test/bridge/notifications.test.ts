@@ -284,34 +284,6 @@ test('plans that wait, differences by kind and credentials that expire are told 
   expect(receiver.taken.map(({ body }) => body).join()).not.toMatch(/okta|example\.com/);
 });
 
-test('a receiver that asks for a pause is left alone that long, as Retry-After says in seconds or as a date', async () => {
-  const receiver = await startReceiver();
-  const { refused, taken } = receiver;
-  const settings = receiver.settings({ events: ['reason.*'] });
-  const toDate = (nowMs: number) => new Date(nowMs + 3 * MINUTE_MS).toUTCString();
-  const { bridge, clock } = await forTest(startCalmBridge({ settings }));
-  await clock.passFor(bridge.sandbox, MINUTE_MS);
-  // A delivery takes time of the machine, which the clock of the bridge does not wait for.
-  const passUntil = async (isOver: () => boolean) => {
-    for (let step = 0; step < 60 && !isOver(); step += 1)
-      await clock.passFor(bridge.sandbox, MINUTE_MS / 6);
-  };
-  for (const toText of [() => '180', toDate]) {
-    const [answeredAt, before] = [clock.now(), refused.length];
-    receiver.answer(429, { 'retry-after': toText(answeredAt) });
-    await bridge.ops('POST', '/pause', {});
-    await passUntil(() => refused.length > before);
-    await passUntil(() => clock.now() >= answeredAt + 2.5 * MINUTE_MS);
-    expect(refused.length).toBe(before + 1);
-    receiver.answer(204);
-    const takenBefore = taken.length;
-    await passUntil(() => taken.length > takenBefore);
-    expect(taken.length).toBeGreaterThan(takenBefore);
-    await bridge.ops('POST', '/resume');
-    await passUntil(() => taken.length > takenBefore + 1);
-  }
-});
-
 test('what was not delivered survives a restart, under the same id, also where the clock was set back meanwhile', async () => {
   const receiver = await startReceiver();
   const { live } = await makeLives({ settings: receiver.settings({ events: ['test'] }) });
