@@ -27,19 +27,6 @@ export function followOutage<Failure>(
   };
 }
 
-/** Change of a clock, in milliseconds, that makes stored times wrong. A smaller one is not worth the calls of all. */
-const SET_MS = 60_000;
-
-/** Creates what mends stored times at its first turn and after the clock was set back: they may lie too far ahead. */
-export function createSetBack(clock: Clock, mend: (now: number) => Promise<unknown>) {
-  let lastAt = Number.POSITIVE_INFINITY;
-  return async (): Promise<void> => {
-    const at = clock.now();
-    if (at < lastAt - SET_MS) await mend(at);
-    lastAt = at;
-  };
-}
-
 /** Work that is repeated until it is stopped. */
 export interface Loop {
   /** Begins after `afterMs`, by default after the first rest. */

@@ -1,4 +1,3 @@
-import { createSetBack } from '../../domain/clock.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { keyText, toResourceKey } from '../../domain/values.ts';
 import type { DueWork } from '../../store/due.ts';
@@ -214,10 +213,13 @@ const RUNS = 8;
 /** Runs that only removals of access may have: all others may be waiting for their turn in the budget. */
 const REMOVAL_RUNS = 32;
 
+/** Change of a clock, in milliseconds, that makes stored times wrong. A smaller one is not worth the calls of all. */
+const SET_MS = 60_000;
+
 /** Creates what runs due work, removals of access first. One run is kept for looks. */
 function createWorkers(deps: ReconcileDeps, runner: Convergence) {
   const { store, upstream, clock } = deps;
-  const mendTimes = createSetBack(clock, (now) => endLateWaits(deps, now));
+  let lastAt = Number.POSITIVE_INFINITY;
   const sleepMaxMs = SLEEP_MAX_MS[store.engine];
   let active = 0;
   let looking = 0;
@@ -266,7 +268,10 @@ function createWorkers(deps: ReconcileDeps, runner: Convergence) {
   const job = { type: 'store', id: 'due', restMs: STORE_REST_MS, topic: 'due' } as const;
   const loop = createJob(deps, job, async () => {
     await take();
-    await mendTimes(); // What is due already does not wait for it.
+    // At first, and after the clock was set back. What is due already does not wait for it.
+    const at = clock.now();
+    if (at < lastAt - SET_MS) await endLateWaits(deps, at);
+    lastAt = at;
     const classes = DUE_CLASSES.filter(hasRoom);
     const dueAt = classes.length === 0 ? undefined : await findNextDueAt(store.read, classes);
     if (dueAt === undefined) return sleepMaxMs;
