@@ -31,7 +31,7 @@ export interface Secrets {
 /** Composes a bridge; nothing runs before `start`. */
 export async function createBridge(given: BridgeOptions) {
   const own = await openOwnParts(given);
-  const { access, acts, formerIds, guard, outages, requests, sections, waiters } = own;
+  const { access, acts, formerIds, guard, outages, requests, waiters } = own;
   let isDraining = false;
   const process: ProcessDeps = {
     ...toProcessDeps(own, () => leadership.news().ownAccount ?? undefined),
@@ -59,7 +59,6 @@ export async function createBridge(given: BridgeOptions) {
       await formerIds.start();
       await leadership.start();
       reconciler.start();
-      sections.start();
     },
     /** Accepts and presents these secrets from now on; no request is refused meanwhile. */
     renew: (secrets: Secrets) => renew(parts, secrets),
@@ -70,7 +69,7 @@ export async function createBridge(given: BridgeOptions) {
     },
     /** Finishes or cancels what runs and closes the connections to the service. The store stays open. */
     async stop() {
-      for (const each of [outages, sections, guard]) each.stop();
+      for (const each of [outages, guard]) each.stop();
       await formerIds.stop();
       await requests.stored();
       await access.stop();
@@ -89,7 +88,7 @@ function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Se
 
 /** Dependencies that every process has, leader or not. */
 function toProcessDeps(
-  { settings, store, clock, events, random, tracing, sections, target }: OwnParts,
+  { settings, store, clock, events, random, tracing, target }: OwnParts,
   findOwnAccount: () => number | undefined,
 ): Omit<ProcessDeps, 'adopt'> {
   const { rules, users, protect } = settings;
@@ -110,7 +109,6 @@ function toProcessDeps(
         findOwnAccount,
       }),
     },
-    refreshSections: () => void sections.refresh(),
   };
 }
 

@@ -42,10 +42,7 @@ export function createOperators(parts: BridgeParts, status: StatusSources): Rout
     look: leadership.look,
     refreshFormerIds: parts.formerIds.refresh,
     pause: guard.pause,
-    async resume() {
-      await guard.resume();
-      store.bell.ring('due');
-    },
+    resume: guard.resume,
     api: {
       call: leadership.callForOperator,
       findSubject: (operation, args) => findSubject(store.read, operation, args),

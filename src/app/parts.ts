@@ -7,15 +7,14 @@ import { createActLog, createRequestLog } from '../ops/records/logs.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
-import { readSections, SECTIONS } from '../reconcile/sections.ts';
 import { Waiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import { createFormerIds } from '../scim/former-ids.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import { OUTAGE_CODES, openStoreClock } from '../store/engine/database.ts';
-import { followShared } from '../store/shared-state.ts';
 import type { Store } from '../store/store.ts';
+import { countWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -90,7 +89,6 @@ export async function openOwnParts(options: BridgeOptions) {
       report: (act) => reportAct(events, act),
       onFailure: fail('acts', 'store'),
     }),
-    sections: await followShared(store, SECTIONS),
     guard: await openWriteGuard({
       store,
       clock,
@@ -116,7 +114,7 @@ async function watchStore({ metrics, logger, store, clock: host }: BridgeOptions
     clock,
     codes: OUTAGE_CODES,
     async isUsable() {
-      await readSections({ store });
+      await countWhere(store.read, 'state', {});
       return (await store.findWriteTrouble(clock.now())) === undefined;
     },
   });

@@ -11,7 +11,7 @@ import { createErrandRunner, createOperatorCalls } from '../reconcile/loop/erran
 import { createPeriodicJobs } from '../reconcile/loop/jobs.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import { createOutageWatch } from '../reconcile/outage.ts';
-import { openQuirks } from '../reconcile/quirks.ts';
+import { openQuirks, openSections } from '../reconcile/quirks.ts';
 import { FirstRead } from '../reconcile/read/first-read.ts';
 import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Recovery } from '../reconcile/repair/recovery.ts';
@@ -67,7 +67,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead) {
     ownAccount: firstRead.ownAccount() ?? null,
     isReading: recovery.isReading(),
     detection: recovery.detection() ?? null,
-    sections: parts.sections.value ?? {},
+    sections: deps.sections.states(),
     queue,
   });
 
@@ -128,7 +128,8 @@ async function createDeps(parts: TenureParts, lead: OwnLead): Promise<ReconcileD
     },
   });
   const quirks = await openQuirks({ store, clock, fixed: toFixedQuirks(settings) });
-  return { ...parts.process, store, upstream, quirks, outage };
+  const sections = await openSections({ ...parts.process, store });
+  return { ...parts.process, store, upstream, quirks, sections, outage };
 }
 
 /** Creates the parts that see changes of others in the service, and act on them. */

@@ -10,7 +10,7 @@ import type { Events } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
 import type { Transport } from '../upstream/transport.ts';
 import type { OutageWatch } from './outage.ts';
-import type { QuirkStore } from './quirks.ts';
+import type { QuirkStore, Sections } from './quirks.ts';
 
 /** Part of the settings that reconciliation follows. */
 export interface ReconcilePolicy {
@@ -58,8 +58,6 @@ export interface ProcessDeps {
   readonly identity: string;
   /** Takes an account or group over, by hand or by a policy, as a request does. */
   readonly adopt: (type: 'user' | 'group', request: AdoptionRequest) => Promise<Adoption>;
-  /** Has this process know the sections as they are stored now. */
-  readonly refreshSections: () => void;
   /** Absent: off. */
   readonly tracing?: Tracing | undefined;
 }
@@ -68,5 +66,6 @@ export interface ProcessDeps {
 export interface ReconcileDeps extends ProcessDeps {
   readonly upstream: Transport;
   readonly quirks: QuirkStore;
+  readonly sections: Sections;
   readonly outage: OutageWatch;
 }

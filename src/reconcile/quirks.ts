@@ -1,6 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
+import type { Refusal } from '../domain/values.ts';
 import { createShared } from '../store/shared-state.ts';
 import type { Store } from '../store/store.ts';
+import type { Events } from '../telemetry/events.ts';
 
 /** Form of `emails` in addUser: the contract says strings, public clients send objects. */
 export type EmailForm = 'strings' | 'objects';
@@ -61,6 +63,43 @@ export async function openQuirks(deps: { store: Store; clock: Clock; fixed: Quir
       lessons = await store.write((tx) =>
         LESSONS.change(tx, at, (before) => ({ ...before, ...taught })),
       );
+    },
+  };
+}
+
+/** Parts of the service that a right or a tariff opens and closes as a whole. */
+export type ReadableSection = 'users' | 'groups' | 'companyUsers' | 'audit';
+
+/** State of a section: its problem in the service's words; null when it is open. */
+export interface SectionState {
+  readonly problem: Refusal | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Known states of the sections; a section that was never refused is absent. */
+export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
+
+const SECTIONS = createShared<SectionStates>('sections');
+
+/** The sections as one lead knows them: what it learns is stored for the next one. */
+export type Sections = Awaited<ReturnType<typeof openSections>>;
+
+/** Opens what is known of the sections. @throws StoreError */
+export async function openSections(deps: { store: Store; clock: Clock; events: Events }) {
+  const { store, clock, events } = deps;
+  let states = (await SECTIONS.find(store.read)) ?? {};
+  return {
+    states: () => states,
+    /** Records that a section is open or closed, and reports a change. */
+    async save(section: ReadableSection, problem: Refusal | null): Promise<void> {
+      const before = states[section]?.problem ?? null;
+      if (before?.code === problem?.code) return;
+      const now = clock.now();
+      const change = (known: SectionStates = {}) => ({ ...known, [section]: { problem, at: now } });
+      states = await store.write((tx) => SECTIONS.change(tx, now, change));
+      if (problem === null) events.sectionOpened({ section });
+      else events.sectionClosed({ section, code: problem.code });
     },
   };
 }

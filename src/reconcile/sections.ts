@@ -14,6 +14,7 @@ import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Classified, Outcome } from './outcome.ts';
 import { classify, isRefusal, seenOr } from './outcome.ts';
+import type { ReadableSection } from './quirks.ts';
 
 /** Result of a look after "not there". `found`: the same answer again is a refusal. `gone`: no second look follows at once. */
 export type Missed = 'found' | 'gone';
@@ -82,45 +83,6 @@ export async function findDoubt(
   return (await isBlind(deps, section)) ? { kind: 'later', problem: BLIND } : undefined;
 }
 
-/** Parts of the service that a right or a tariff opens and closes as a whole. */
-export type ReadableSection = 'users' | 'groups' | 'companyUsers' | 'audit';
-
-/** State of a section: its problem in the service's words; null when it is open. */
-export interface SectionState {
-  readonly problem: Refusal | null;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-/** Known states of the sections; a section that was never refused is absent. */
-export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
-
-/** The states of the sections, as processes share them. */
-export const SECTIONS = createShared<SectionStates>('sections');
-
-/** Reads the known states of the sections. */
-export async function readSections(deps: Pick<ReconcileDeps, 'store'>): Promise<SectionStates> {
-  return (await SECTIONS.find(deps.store.read)) ?? {};
-}
-
-/** Records that a section is open or closed, and reports a change. */
-export async function saveSection(
-  deps: ReconcileDeps,
-  section: ReadableSection,
-  problem: Refusal | null,
-): Promise<void> {
-  const states = await readSections(deps);
-  const before = states[section]?.problem ?? null;
-  if (before?.code === problem?.code) return;
-  const now = deps.clock.now();
-  // Another process may have learned of another section meanwhile.
-  const change = (known: SectionStates = {}) => ({ ...known, [section]: { problem, at: now } });
-  await deps.store.write((tx) => SECTIONS.change(tx, now, change));
-  deps.refreshSections();
-  if (problem === null) deps.events.sectionOpened({ section });
-  else deps.events.sectionClosed({ section, code: problem.code });
-}
-
 /** Tells whether a 402, 403, 405 or 501 concerned one resource only; else the section is closed, and the request waits. */
 export async function isSectionUp(
   deps: ReconcileDeps,
@@ -131,10 +93,10 @@ export async function isSectionUp(
   try {
     if (isOfPeople && problem.code === BLIND.code) return !(await isBlind(deps, section));
     await readCheaply(deps, section);
-    await saveSection(deps, section, null);
+    await deps.sections.save(section, null);
     return true;
   } catch (error) {
-    if (classify(error).verdict === 'forbidden') await saveSection(deps, section, problem);
+    if (classify(error).verdict === 'forbidden') await deps.sections.save(section, problem);
     return false;
   }
 }
@@ -254,7 +216,7 @@ async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'): Promis
   const looked = section === 'users' ? seesUsers(deps) : seesGroups(deps);
   // A 404, also to a list, shows nothing.
   const sees = await seenOr(looked, false, 'missing');
-  await saveSection(deps, section, sees ? null : BLIND);
+  await deps.sections.save(section, sees ? null : BLIND);
   return !sees;
 }
 

@@ -16,7 +16,8 @@ import { withOptions } from '../upstream/transport.ts';
 import type { ReconcileDeps } from './deps.ts';
 import type { Again, Classified, Known, Outcome } from './outcome.ts';
 import { classify } from './outcome.ts';
-import type { Missed, ReadableSection } from './sections.ts';
+import type { ReadableSection } from './quirks.ts';
+import type { Missed } from './sections.ts';
 import { toFailure, tryLook } from './sections.ts';
 
 /** A step of a user or group at the service, with all that its calls need. */

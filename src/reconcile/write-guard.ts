@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/values.ts';
 import { countDueChanges } from '../store/due.ts';
-import { createShared, followShared } from '../store/shared-state.ts';
+import { createShared } from '../store/shared-state.ts';
 import type { Store } from '../store/store.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 
@@ -18,6 +18,9 @@ const PAUSE = createShared<Pause>('writes-paused');
 /** Since when this store is used to observe (epoch milliseconds). */
 export const OBSERVING = createShared<{ readonly since: number }>('observing');
 
+/** Interval of reading the pause again where processes share the store, in milliseconds. */
+const REFRESH_MS = 1_000;
+
 /** Mode of the bridge: it changes the service, or only observes it. */
 export type Mode = 'live' | 'observe';
 
@@ -32,20 +35,31 @@ export async function openWriteGuard(options: {
   readonly onChange: (change: { paused: boolean }) => void;
 }) {
   const { store, clock, mode, onChange } = options;
-  const followed = await followShared(store, PAUSE, (pause, before) => {
-    const paused = pause !== undefined;
-    if (paused === (before !== undefined)) return;
+  let known = await PAUSE.find(store.read);
+  let timer: NodeJS.Timeout | undefined;
+
+  function follow(pause: Pause | undefined): void {
+    const [was, paused] = [known !== undefined, pause !== undefined];
+    known = pause;
+    if (was === paused) return;
     onChange({ paused });
     if (!paused) store.bell.ring('due');
-  });
+  }
+
+  /** What is known stays while the store does not answer, and where this process has changed it meanwhile. */
+  async function refresh(): Promise<void> {
+    const before = known;
+    const pause = await PAUSE.find(store.read).catch(() => before);
+    if (known === before) follow(pause);
+  }
 
   return {
     mode,
     refused(): WritesRefused | undefined {
       if (mode === 'observe') return 'observe-mode';
-      return followed.value === undefined ? undefined : 'writes-paused';
+      return known === undefined ? undefined : 'writes-paused';
     },
-    findPause: () => followed.value,
+    findPause: () => known,
     /** Stops every process on this store from changing the service until an operator resumes. @throws StoreError */
     async pause(reason: string | null): Promise<Pause> {
       const now = clock.now();
@@ -53,19 +67,20 @@ export async function openWriteGuard(options: {
       const pause = await store.write((tx) =>
         PAUSE.change(tx, now, (earlier) => ({ since: earlier?.since ?? now, reason })),
       );
-      followed.set(pause);
+      follow(pause);
       return pause;
     },
     async resume(): Promise<void> {
       await store.write(PAUSE.delete);
-      followed.set(undefined);
+      follow(undefined);
     },
     /** Starts before anything runs. @throws BridgeError `work-due` if acknowledged changes would be left undone */
     async start(): Promise<void> {
       if (mode === 'observe') await enterObserving(store, clock.now());
-      followed.start();
+      // Other processes may pause and resume too.
+      if (store.engine === 'postgres') timer = setInterval(refresh, REFRESH_MS).unref();
     },
-    stop: followed.stop,
+    stop: () => clearInterval(timer),
   };
 }
 

@@ -1,12 +1,9 @@
 import { parseStored } from './engine/columns.ts';
 import { lockUntilCommit } from './engine/dialect.ts';
-import type { Db, Store } from './store.ts';
+import type { Db } from './store.ts';
 import { deleteWhere, findOne, putAll } from './tables.ts';
 
-/** State that the store keeps under one name, for all processes and across restarts. */
-export type Shared<Value> = ReturnType<typeof createShared<Value>>;
-
-/** Makes the shared state of this name; its user alone knows the shape that is stored. */
+/** Makes the state that the store keeps under this name, for all processes and across restarts; its user alone knows the shape that is stored. */
 export function createShared<Value>(name: string) {
   async function read(db: Db, lock: boolean): Promise<Value | undefined> {
     const row = await findOne(db, 'state', { name }, { lock });
@@ -32,49 +29,5 @@ export function createShared<Value>(name: string) {
     },
     /** Forgets it; false: it was not known. Of several processes one forgets it. */
     delete: async (tx: Db) => (await deleteWhere(tx, 'state', { name })).length > 0,
-  };
-}
-
-/** Interval of reading a followed value again, because another process may have changed it, in milliseconds. */
-const REFRESH_MS = 1_000;
-
-/** Keeps shared state in memory, for what is asked all the time, and follows it once it is started; `onSet` is called with each value. @throws StoreError */
-export async function followShared<Value>(
-  { read, engine }: Pick<Store, 'read' | 'engine'>,
-  shared: Shared<Value>,
-  onSet: (value: Value | undefined, before: Value | undefined) => void = () => undefined,
-) {
-  let value: Value | undefined = await shared.find(read);
-  let changes = 0;
-  let timer: NodeJS.Timeout | undefined;
-
-  /** Takes what this process has stored. */
-  function set(next: Value | undefined): void {
-    const before = value;
-    value = next;
-    changes += 1;
-    onSet(next, before);
-  }
-
-  /** Reads it again; what is known stays while the store does not answer. Never rejects. */
-  async function refresh(): Promise<void> {
-    const before = changes;
-    const next = await shared.find(read).catch(() => value);
-    // A change made by this process meanwhile is newer.
-    if (changes === before) set(next);
-  }
-
-  return {
-    /** As of the last reading; undefined: it is not known. */
-    get value() {
-      return value;
-    },
-    set,
-    refresh,
-    /** Reads it again from time to time, where other processes share the store. */
-    start() {
-      if (engine === 'postgres') timer = setInterval(refresh, REFRESH_MS).unref();
-    },
-    stop: () => clearInterval(timer),
   };
 }

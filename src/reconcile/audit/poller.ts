@@ -13,7 +13,6 @@ import { parseAuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { backoffMs, toReadFailure } from '../outcome.ts';
-import { readSections, saveSection } from '../sections.ts';
 import type { JudgedEvent } from './events.ts';
 import { CLOCKS_MS, findOrigins, isIrrelevant, nameNewEvents, toText } from './events.ts';
 
@@ -119,13 +118,13 @@ export class AuditPoller {
       return Math.max(this.#options.intervalMs, waitMs);
     }
     // The service does not let us read the audit log at all.
-    await saveSection(this.#deps, 'audit', problem);
+    await this.#deps.sections.save('audit', problem);
     return RECHECK_MS;
   }
 
   /** Reads the events since shortly before the last complete read. */
   async #read(signal: AbortSignal): Promise<void> {
-    const { upstream, clock, events } = this.#deps;
+    const { upstream, clock, events, sections } = this.#deps;
     const now = clock.now();
     const { readAt, failure } = await this.#change({});
     const isWide = this.#reads % WIDE_EVERY === 0;
@@ -133,8 +132,7 @@ export class AuditPoller {
     await this.#readFrom(readAt + upstream.aheadMs() - reachMs, signal);
     await this.#change({ readAt: now, failure: null });
     if (failure !== null) events.auditGoesOn({ afterMs: clock.now() - failure.since });
-    const { audit } = await readSections(this.#deps);
-    if (audit?.problem) await saveSection(this.#deps, 'audit', null);
+    if (sections.states().audit?.problem) await sections.save('audit', null);
   }
 
   /** @param from by the service's clock (epoch milliseconds) @throws BridgeError `could-not-look`: the events have no end */

@@ -3,7 +3,7 @@ import type { BridgeError } from '../../domain/values.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
-import { BLIND, isOtherService, openService, readSections } from '../sections.ts';
+import { BLIND, isOtherService, openService } from '../sections.ts';
 import { readService, recheckSections } from './read-service.ts';
 import type { ReadProgress } from './reading.ts';
 import { READ_SECTIONS, Reading } from './reading.ts';
@@ -47,7 +47,7 @@ export class FirstRead {
     const { read } = this.#deps.store;
     reading.accountId = (await openService(this.#deps))?.accountId;
     reading.isFirst = (await FIRST_READ.find(read)) === undefined;
-    const sections = this.finished ? await readSections(this.#deps) : undefined;
+    const sections = this.finished ? this.#deps.sections.states() : undefined;
     for (const section of sections ? READ_SECTIONS : []) {
       // One that is closed may never have been read.
       const { code = BLIND.code } = sections?.[section]?.problem ?? {};

@@ -15,14 +15,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { Transport } from '../../upstream/transport.ts';
 import { backoffMs, classify, toReadFailure } from '../outcome.ts';
-import {
-  assertService,
-  isOtherService,
-  isSectionUp,
-  mayGoWithout,
-  readSections,
-  saveSection,
-} from '../sections.ts';
+import { assertService, isOtherService, isSectionUp, mayGoWithout } from '../sections.ts';
 import { observeCompanyUser, observeUser } from '../user/account.ts';
 import { readMembers } from './read-groups.ts';
 import type { ListName, Reading, ReadRun, ShowingList } from './reading.ts';
@@ -236,7 +229,7 @@ async function readOrLeaveOut(
     const { verdict, problem } = toReadFailure(error);
     if (verdict !== 'forbidden' && !(mayGiveUp && problem.code === 'unreadable')) throw error;
     // The section comes first: a refused list must never look open.
-    await saveSection(deps, toSection(list), problem);
+    await deps.sections.save(toSection(list), problem);
     return reading.restart(toSection(list), 'refused');
   }
   await endList(run, list);
@@ -248,7 +241,7 @@ async function endList(
   list: Exclude<ListName, 'service'>,
 ): Promise<void> {
   const section = toSection(list);
-  if (LISTS[section].at(-1) === list) await saveSection(deps, section, null);
+  if (LISTS[section].at(-1) === list) await deps.sections.save(section, null);
   if (list === 'members') {
     reading.scimGroups.clear();
     reading.restGroups.clear();
@@ -261,7 +254,7 @@ async function endList(
 
 /** Asks closed sections again: one that was never read is to be read now, another costs one cheap call. */
 export async function recheckSections({ deps, reading }: ReadRun): Promise<void> {
-  const sections = await readSections(deps);
+  const sections = deps.sections.states();
   for (const section of READ_SECTIONS) {
     const isUnread = LISTS[section].some((list) => reading.lists[list].state === 'refused');
     const problem = sections[section]?.problem;

@@ -6,7 +6,7 @@ import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { isBusy } from '../differences.ts';
-import type { ReadableSection } from '../sections.ts';
+import type { ReadableSection } from '../quirks.ts';
 
 /** Calls of a complete read are of the least urgent class that is never starved. */
 export const READING = { class: 'look', key: 'first-read' } as const;

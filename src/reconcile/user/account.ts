@@ -27,7 +27,7 @@ import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Classified, Outcome } from '../outcome.ts';
 import { LASTING, MISSING, seenOr } from '../outcome.ts';
-import { findDoubt, lookSurely, readSections } from '../sections.ts';
+import { findDoubt, lookSurely } from '../sections.ts';
 import type { StepCall } from '../step-call.ts';
 import { readUser, search } from '../step-call.ts';
 
@@ -298,7 +298,7 @@ export async function lookUpOwner(
   upstreamId: number,
   names: SearchedNames | undefined,
 ): Promise<boolean> {
-  if ((await readSections(deps)).companyUsers?.problem) return false;
+  if (deps.sections.states().companyUsers?.problem) return false;
   const found = findCompanyUser(deps, upstreamId, names);
   return (await seenOr(found, undefined, 'forbidden', 'refused'))?.role === OWNER_ROLE;
 }

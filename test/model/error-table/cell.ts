@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lessons } from '../../../src/reconcile/quirks.ts';
-import { readSections } from '../../../src/reconcile/sections.ts';
+import type { Lessons, SectionStates } from '../../../src/reconcile/quirks.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
 import { createShared } from '../../../src/store/shared-state.ts';
@@ -208,7 +207,8 @@ async function readForms({ store }: TestBridge): Promise<string> {
 }
 
 async function isClosed(bridge: TestBridge): Promise<boolean> {
-  const entries = Object.values(await readSections(bridge));
+  const states = await createShared<SectionStates>('sections').find(bridge.store.read);
+  const entries = Object.values(states ?? {});
   if (entries.length === 0) return false;
   if (entries.some(({ problem }) => problem !== null)) return true;
   const answers = ['/Users?count=0', '/Groups?count=0'].map((path) => bridge.request('GET', path));

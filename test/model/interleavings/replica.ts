@@ -2,13 +2,12 @@ import type { KyselyPlugin } from 'kysely';
 import { createRuleBook } from '../../../src/domain/rule-book.ts';
 import type { JsonObject } from '../../../src/domain/values.ts';
 import { BridgeError } from '../../../src/domain/values.ts';
-import type { ProcessDeps } from '../../../src/reconcile/deps.ts';
+import type { ProcessDeps, ReconcileDeps } from '../../../src/reconcile/deps.ts';
 import { toLeadersStore } from '../../../src/reconcile/job.ts';
 import { Convergence } from '../../../src/reconcile/loop/convergence.ts';
 import { createReconciler } from '../../../src/reconcile/loop/reconciler.ts';
 import { createOutageWatch } from '../../../src/reconcile/outage.ts';
-import type { QuirkStore } from '../../../src/reconcile/quirks.ts';
-import { openQuirks } from '../../../src/reconcile/quirks.ts';
+import { openQuirks, openSections } from '../../../src/reconcile/quirks.ts';
 import { Waiters } from '../../../src/reconcile/waiters.ts';
 import type { Rules } from '../../../src/rules/rules.ts';
 import type { ProviderDeps } from '../../../src/scim/deps.ts';
@@ -85,11 +84,8 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
   const store = gateStore(world.store, name, options);
   const { policies } = world;
   // What the service taught is known already, so that a schedule does not depend on those before it.
-  const quirks = await openQuirks({
-    store: { ...store, read: world.store.read },
-    clock,
-    fixed: {},
-  });
+  const ungated = { ...store, read: world.store.read };
+  const quirks = await openQuirks({ store: ungated, clock, fixed: {} });
   const deps: ProcessDeps = {
     store,
     clock,
@@ -104,8 +100,8 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     },
     identity: '',
     adopt: async () => ({ kind: 'unknown' }),
-    refreshSections: () => undefined,
   };
+  const sections = await openSections({ ...deps, store: ungated });
   const waiters = new Waiters(clock);
   let tenure: Tenure | undefined;
   const reconciler = createReconciler({
@@ -142,7 +138,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
       return isAlive;
     },
     open(lead) {
-      tenure = openTenure(options, lead, { deps, quirks, waiters });
+      tenure = openTenure(options, lead, { deps, quirks, sections, waiters });
     },
     async close() {
       const ended = tenure;
@@ -187,10 +183,12 @@ interface Tenure {
   end(): void;
 }
 
+type Learned = Pick<ReconcileDeps, 'quirks' | 'sections'>;
+
 function openTenure(
   options: ReplicaOptions,
   lead: Lead,
-  { deps, quirks, waiters }: { deps: ProcessDeps; quirks: QuirkStore; waiters: Waiters },
+  { deps, waiters, ...learned }: Learned & { deps: ProcessDeps; waiters: Waiters },
 ): Tenure {
   const { name, world, office } = options;
   const upstream = createGatedTransport({
@@ -200,7 +198,7 @@ function openTenure(
     mayLeave: () => office.isSure(lead),
   });
   const store = toLeadersStore(deps.store, lead);
-  const own = { ...deps, store, upstream, quirks, outage: createOutageWatch(deps.clock) };
+  const own = { ...deps, ...learned, store, upstream, outage: createOutageWatch(deps.clock) };
   const convergence = new Convergence(own, waiters);
   convergence.start({ over: Promise.resolve(), isLong: () => false });
   return {
