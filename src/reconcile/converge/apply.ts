@@ -14,7 +14,6 @@ import {
   withEcho,
 } from '../../domain/cell.ts';
 import { isEntityField, listEntityFields, seeEntities } from '../../domain/entity.ts';
-import type { ObservedGroup, UserField } from '../../domain/kinds.ts';
 import { toSentUser, withCreated } from '../../domain/kinds.ts';
 import { endChange, endDoubt } from '../../domain/link.ts';
 import type { Field } from '../../plan/step.ts';
@@ -23,7 +22,7 @@ import { enterRules, followGroup, followUser, toRuledName } from '../../rules/fo
 import { NOTHING_OPEN } from '../../store/engine/columns.ts';
 import { changeLinks, changeNamed, hasLink, observeLinks } from '../../store/links/links.ts';
 import { leaveGroups, moveLinks, notifyGroupsOf } from '../../store/links/of-users.ts';
-import type { GroupRow, UserRow } from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { findRow, listRows, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toUserState } from '../../store/resources/state.ts';
 import { updateWhere } from '../../store/tables.ts';
@@ -39,48 +38,45 @@ import { EXISTENCE } from './step.ts';
 export async function applyKnown(r: Recording, known: Known): Promise<void> {
   const { row } = r;
   const cells = toCellsAfter(r, known);
-  if (row.type === 'user') return applyUser(r, { ...row, cells }, known);
-  r.row = await applyGroup(r, { ...row, cells }, known);
+  if (row.type === 'group') r.row = await applyGroup(r, { ...row, cells }, known);
+  else await applyUser(r, { ...row, cells }, known);
 }
 
 /** Cells after a step: what it made waits no more, and of what was just linked all waits, until it is seen to hold. */
 function toCellsAfter({ row, step, isStale }: Recording, known: Known): Cells<Field> {
-  const { echo, done: made = [] } = known;
-  const { cells } = row;
+  const { cells, type } = row;
+  const { echo, ids, done: made = [] } = known;
   const planned: Cells<Field> = step.state.cells;
-  const name = row.type === 'user' ? 'name' : 'displayName';
+  const name = type === 'user' ? 'name' : 'displayName';
   const heard = echo === undefined ? cells : withEcho<Field>(cells, name, echo);
   // A look at a group that is to be removed finds it: its removal still waits.
   const isOver = (field: Field) => field !== 'existence' || row.deleted_at === null;
   // The result of a call may be undone by now: the look that follows shows it.
   const left = isStale ? heard : done(heard, planned, listFields(made).filter(isOver));
-  const existence = EXISTENCE[row.type];
+  if (ids === undefined || (type === 'group' && isLinked(row))) return left;
+  // No other call than creates has left before a group is known.
+  const free = type === 'user' ? left : forgetSent(left, listSent(left));
+  const existence = EXISTENCE[type];
   const claim = cells[existence]?.pending ?? planned[existence]?.pending ?? row.version;
-  if (row.type === 'user') {
-    if (known.ids === undefined) return left;
-    return ask(left, listNewUserFields(row, known), claim);
-  }
-  if (known.ids === undefined || isLinked(row)) return left;
-  // No other call than creates has left before the group is known.
-  const free = forgetSent(left, listSent(left));
-  // What a lost create has left of a deleted group is removed.
-  const isLeft = row.deleted_at !== null && row.sent_creates.length > 0;
-  if (isLeft) return ask(free, ['existence'], claim);
-  if (known.group === undefined || row.deleted_at !== null) return free;
-  return ask(free, [...GROUP_FIELDS, ...listEntityFields(heard)], claim);
+  return ask(free, listNewFields(row, known), claim);
 }
 
 const USER_FIELDS = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
 const GROUP_FIELDS = ['displayName', 'permissions', 'addToCardsAndSpacesEnabled'] as const;
 
-/** The fields of a user that wait once the account is linked: the address stays as the service made it, unless it changed since. */
-function listNewUserFields(row: UserRow, { adopted }: Known): UserField[] {
-  if (row.deleted_at !== null) return ['active'];
-  const wanted = toSentUser(toUserState(row).desired);
-  const isMade =
-    row.sent_creates.length === 0 ||
-    row.sent_creates.some((create) => isDeepStrictEqual(create, wanted));
-  return ['active', ...USER_FIELDS, ...(adopted || isMade ? [] : ['address' as const])];
+/** The fields that wait once a row is linked: an address stays as the service made it, unless it changed since. */
+function listNewFields(row: ResourceRow, { adopted, group }: Known): Field[] {
+  const { cells, sent_creates: creates } = row;
+  if (row.type === 'user') {
+    if (row.deleted_at !== null) return ['active'];
+    const wanted = toSentUser(toUserState(row).desired);
+    const isMade =
+      creates.length === 0 || creates.some((create) => isDeepStrictEqual(create, wanted));
+    return ['active', ...USER_FIELDS, ...(adopted || isMade ? [] : ['address' as const])];
+  }
+  // What a lost create has left of a deleted group is removed.
+  if (row.deleted_at !== null) return creates.length > 0 ? ['existence'] : [];
+  return group === undefined ? [] : [...GROUP_FIELDS, ...listEntityFields(cells)];
 }
 
 async function applyUser(r: Recording, row: UserRow, known: Known): Promise<void> {
@@ -109,11 +105,10 @@ async function takeAccount(r: Recording, upstream_id: number): Promise<void> {
     const nothing = { ...NOTHING_OPEN, upstream_id: null, version: version + 1 };
     await updateRow(tx, other, nothing);
   }
+  r.row = { ...row, must_look: row.must_look + 1 };
   const doubts = deleted.flatMap((one) => one.unsure_until ?? []);
-  const unsure_until =
-    doubts.length === 0 ? row.unsure_until : Math.max(...doubts, row.unsure_until ?? 0);
-  r.row = { ...row, must_look: row.must_look + 1, unsure_until };
   if (doubts.length === 0) return;
+  r.row = { ...r.row, unsure_until: Math.max(...doubts, row.unsure_until ?? 0) };
   changeCells(r, (cells) =>
     edit(cells, ['active', ...USER_FIELDS], (cell) => ({ ...cell, sent: OF_OTHER })),
   );
@@ -147,18 +142,13 @@ async function applyGroup(
 }
 
 /** Observation after a step. A call that changed a list shows that the group is there; its time stands beside that of looks. */
-function toObserved(
-  row: GroupRow,
-  { group, done: made = [], ids }: Known,
-  at: number,
-): ObservedGroup | null {
+function toObserved({ observed }: GroupRow, { group, done: made = [], ids }: Known, at: number) {
   const [link] = listLinks(made);
-  const { observed } = row;
   if (group) return { ...group, ...withCreated(observed, group.created) };
   if (observed === null || link === undefined) return observed;
   if (ids?.scimId !== undefined) return { ...observed, shownAt: at, at, by: scim.updateGroup.id };
-  const { id: by } =
-    link.list === 'member' ? groupUsers.addUserToGroup : groupAdmins.addAdminToGroup;
+  const { addUserToGroup } = groupUsers;
+  const { id: by } = link.list === 'member' ? addUserToGroup : groupAdmins.addAdminToGroup;
   return { ...observed, at, by };
 }
 

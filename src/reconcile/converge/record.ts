@@ -9,11 +9,9 @@ import { isUnsure } from '../../store/engine/store-error.ts';
 import { deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
 import { listCreations } from '../../store/logs.ts';
-import { findLinked } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { deleteRow, lockRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
-import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
@@ -22,7 +20,7 @@ import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
 import type { Waiter, Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
-import { endMissing, linkRow } from './existence.ts';
+import { endMissing, isLostLook, linkRow } from './existence.ts';
 import type { Recorded, Recording } from './finish.ts';
 import { changeCells, finish, recordPostponed, succeed } from './finish.ts';
 import { markDeleted, refuse } from './refuse.ts';
@@ -155,8 +153,9 @@ function report(r: Recording, { next, oldestPending }: Recorded): void {
 
 async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
   const { row, step } = r;
-  const isUnmade = isLostLook(r) && !(await isItsOwn(r, shown));
-  const known: Known = isUnmade ? { done: [EXISTENCE[row.type]] } : shown;
+  const existence = EXISTENCE[row.type];
+  const isUnmade = shown.ids === undefined && isLostLook(r);
+  const known: Known = isUnmade ? { done: [existence] } : shown;
   const without = { ...row, sent_creates: step.row.sent_creates };
   if (known.adopted && row.version !== step.state.version) {
     // Whatever has the names that the resource had when its create left may not be the resource.
@@ -164,17 +163,17 @@ async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
     return finish(r);
   }
   if (known.missing) return recordMissing(r);
-  const linked = await linkRow(r, row, known);
-  if (linked.kind === 'later') return recordPostponed(r, linked);
-  if (linked.kind === 'refused') {
+  const { columns, obstacle } = await linkRow(r, known);
+  if (obstacle?.kind === 'later') return recordPostponed(r, obstacle);
+  if (obstacle !== undefined) {
     r.row = without;
-    return recordRefused(r, [EXISTENCE[row.type]], linked.problem);
+    return recordRefused(r, [existence], obstacle.problem);
   }
   succeed(r);
   await applyKnown(r, known);
   // A look is an observation, so that what was refused is tried again.
   if (step.state.mustLook) changeCells(r, (cells) => endRest(cells, r.now, 'refused'));
-  r.row = { ...r.row, ...linked.columns };
+  r.row = { ...r.row, ...columns };
   await endDoubts(r);
   return finish(r);
 }
@@ -191,24 +190,6 @@ async function recordMissing(r: Recording): Promise<Recorded> {
   return finish(r);
 }
 
-/** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */
-function isLostLook({ row, step: { state } }: Recording): boolean {
-  if (row.sent_creates.length === 0 || isLinked(row) || !state.mustLook) return false;
-  const isUnwanted = row.deleted_at !== null || (row.type === 'user' && row.active === 0);
-  return isUnwanted || !isExistenceOf(row);
-}
-
-function isExistenceOf(row: ResourceRow): boolean {
-  return row.cells[EXISTENCE[row.type]]?.pending !== undefined;
-}
-
-/** True when a look found what the lost create made, and nothing that was known before. */
-async function isItsOwn({ tx, row }: Recording, { ids }: Known): Promise<boolean> {
-  if (ids === undefined) return false;
-  const holder = await findLinked(tx, row.type, ids);
-  return holder === undefined || holder.id === row.id || holder.created_at >= row.created_at;
-}
-
 async function recordRefused(
   r: Recording,
   refused: readonly Part[],
@@ -220,7 +201,8 @@ async function recordRefused(
   const { tx, row, step, now } = r;
   if (isCreated) {
     // A refused look stays planned, unless nothing waits for the resource itself any more.
-    const isNeeded = !step.state.mustLook || isExistenceOf(row) || r.isStale;
+    const isAsked = row.cells[EXISTENCE[row.type]]?.pending !== undefined;
+    const isNeeded = !step.state.mustLook || isAsked || r.isStale;
     if (!isNeeded) r.row = { ...row, must_look: 0 };
     return finish(r);
   }
