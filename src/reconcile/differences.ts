@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { withLicences, withRole } from '../domain/assignment.ts';
 import type { Cell } from '../domain/cell.ts';
 import { isWaiting } from '../domain/cell.ts';
-import { CHANGES, findHarm, toChangeKey } from '../domain/change.ts';
+import { CHANGES, findHarm, listHarms, toChangeKey } from '../domain/change.ts';
 import type { Difference } from '../domain/drift.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import { GROUP_EXTENSION, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
@@ -10,10 +11,10 @@ import { isGone } from '../domain/kinds.ts';
 import { toLinkText } from '../domain/link.ts';
 import { splitName } from '../domain/name.ts';
 import type { PlanAction } from '../domain/plan.ts';
-import { listFieldChanges } from '../domain/plan.ts';
+import { listFieldChanges, toPlace } from '../domain/plan.ts';
 import { limitMarks } from '../domain/text.ts';
-import type { GivenKey, JsonObject, ResourceKey } from '../domain/values.ts';
-import { keyText } from '../domain/values.ts';
+import type { GivenKey, JsonObject, JsonValue, ResourceKey } from '../domain/values.ts';
+import { isJsonObject, keyText } from '../domain/values.ts';
 import { hasWaiting, isSameJson, toColumns } from '../store/engine/columns.ts';
 import { listOpenLinks } from '../store/links/links.ts';
 import { findLinked } from '../store/resources/find.ts';
@@ -30,16 +31,11 @@ import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 
 /** Lists what differs where no change waits, and what is unmanaged itself. Of what is not there yet, or goes with its group, nothing is drift. */
-export async function listDifferences(
-  db: Db,
-  row: ResourceRow,
-  deactivation: Deactivation,
-): Promise<Difference[]> {
+export function listDifferences({ row, changes }: Current): Difference[] {
   if (row.origin === null) return listUnmanaged(row);
   const isReleased = row.type === 'group' && row.deleted_at !== null;
   if (isReleased || !isLinked(row) || row.observed === null) return [];
-  const changes = await listChanges(db, row, deactivation);
-  return changes.flatMap(({ kind, harm: _, ...change }) => {
+  return [...changes.values()].flatMap(({ kind, harm: _, ...change }) => {
     const { repairs } = CHANGES[kind];
     return repairs === undefined ? [] : [{ ...change, kind: repairs }];
   });
@@ -72,21 +68,21 @@ export async function findCurrent(
   { lock = false } = {},
 ): Promise<Current | undefined> {
   const row = await (lock ? lockRow(db, key) : findRow(db, key));
-  if (row === undefined) return undefined;
-  const { changes, links } = await compare(db, row, policy.deactivation);
-  return {
-    row,
-    changes: new Map(changes.map((change) => [toChangeKey(change), change])),
-    waitingLinks: new Set(links.filter(({ waits }) => waits).map(toLinkText)),
-  };
+  return row && compareRow(db, row, policy.deactivation);
 }
 
 /** Lists the changes that would end what differs where no change waits; of a deleted one those that take away. */
-export const listChanges = async (db: Db, row: ResourceRow, deactivation: Deactivation) =>
-  (await compare(db, row, deactivation)).changes;
+export const listChanges = async (db: Db, row: ResourceRow, deactivation: Deactivation) => [
+  ...(await compareRow(db, row, deactivation)).changes.values(),
+];
 
-async function compare(db: Db, row: ResourceRow, deactivation: Deactivation) {
-  if (row.origin === null) return { changes: [], links: [] };
+/** Compares what is desired of a user or group with what was observed. Of what is unmanaged nothing is to change. */
+export async function compareRow(
+  db: Db,
+  row: ResourceRow,
+  deactivation: Deactivation,
+): Promise<Current> {
+  if (row.origin === null) return { row, changes: new Map(), waitingLinks: new Set() };
   const { type, id: resourceId } = row;
   const links = row.type === 'group' ? await listOpenLinks(db, row) : [];
   const listed = await (row.type === 'user'
@@ -95,7 +91,11 @@ async function compare(db: Db, row: ResourceRow, deactivation: Deactivation) {
   const changes = listed.map(({ memberId = '', ...change }): PlanAction => {
     return { ...change, type, resourceId, memberId, harm: findHarm(change) };
   });
-  return { changes, links };
+  return {
+    row,
+    changes: new Map(changes.map((change) => [toChangeKey(change), change])),
+    waitingLinks: new Set(links.filter(({ waits }) => waits).map(toLinkText)),
+  };
 }
 
 type Change = Pick<PlanAction, 'kind' | 'desired' | 'observed'> & { readonly memberId?: string };
@@ -230,12 +230,56 @@ export function isUnchanged(now: ResourceRow, before: ResourceRow): boolean {
   return !isBusy(now) && isSame && isKnown;
 }
 
-const NO_ADDRESS =
-  'The provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive.';
+type Values = Pick<PlanAction, 'desired' | 'observed'>;
 
-/** Finds the reason why no account can be made for a user; undefined when one can. */
-export function findAccountObstacle(row: UserRow): string | undefined {
-  return toUserState(row).desired.address === undefined ? NO_ADDRESS : undefined;
+/** Finds what is desired and observed by now, in the fields that a change is about: others may differ beside them. */
+export function findNow({ changes }: Current, change: PlanAction): Values | undefined {
+  const known = changes.get(toChangeKey(change));
+  if (known === undefined || !isJsonObject(change.desired)) return known;
+  const own = new Set(Object.keys(change.desired));
+  const pick = (value: JsonValue): JsonValue =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).filter(([field]) => own.has(field)))
+      : value;
+  const [desired, observed] = [pick(known.desired), pick(known.observed)];
+  return isDeepStrictEqual(desired, {}) ? undefined : { desired, observed };
+}
+
+/** True when the precondition of a change holds: the same value is desired, and the same was observed. */
+export function isStillSo(current: Current, change: PlanAction): boolean {
+  if (change.kind.endsWith('.create')) return isWanted(current.row);
+  const now = findNow(current, change);
+  // The name of a group that is to go may change meanwhile.
+  if (now === undefined || change.kind === 'group.delete') return now !== undefined;
+  const { desired, observed } = change;
+  return isDeepStrictEqual(now, { desired, observed });
+}
+
+/** True when it is still to be made; its absence is stored nowhere, so no more can be asked. */
+function isWanted(row: ResourceRow): boolean {
+  if (row.origin === null || row.deleted_at !== null) return false;
+  const { account, existence } = row.cells;
+  const isOn = row.type === 'group' || row.active === 1;
+  return isOn && (isLinked(row) || !isWaiting(row.type === 'group' ? existence : account));
+}
+
+/** `gone`: the user or group that it is about was deleted. */
+export type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
+
+/** Finds the state of a change. `current`: undefined: the store does not have it any more. */
+export function findState(current: Current | undefined, change: PlanAction): ChangeState {
+  if (current === undefined) return 'gone';
+  const { row } = current;
+  // Of what was deleted only removals are still to be made.
+  if (row.deleted_at !== null && listHarms([change]).length === 0) return 'gone';
+  if (row.must_look !== 0 || isPlaceWaiting(current, change)) return 'waits';
+  return findNow(current, change) === undefined ? 'over' : 'differs';
+}
+
+function isPlaceWaiting({ row, waitingLinks }: Current, change: PlanAction): boolean {
+  const place = toPlace(change);
+  if (place.kind === 'link') return waitingLinks.has(toLinkText(place));
+  return place.fields.some((field) => isWaiting(row.cells[field]));
 }
 
 /** Makes live users and groups due for a look (`now`: epoch milliseconds), and returns them; desired state stays. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import type { WrittenPath } from '../../domain/write.ts';
-import { findAccountObstacle } from '../../reconcile/differences.ts';
+import { findAccountObstacle } from '../../reconcile/repair/desire.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { listDriftsOf } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';

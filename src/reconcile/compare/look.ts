@@ -4,8 +4,8 @@ import { findRepair } from '../../domain/drift.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { JsonValue, ResourceKey } from '../../domain/values.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
-import type { DriftRow, Finding } from '../../store/drifts.ts';
-import { changeDrifts, insertDrifts, listActiveDrifts } from '../../store/drifts.ts';
+import type { DriftRow } from '../../store/drifts.ts';
+import { changeDrifts, insertDrifts, listActiveDrifts, toRepair } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { hasLink } from '../../store/links/links.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
@@ -16,7 +16,15 @@ import { isRoleUnknown, toGroupState, toUserState } from '../../store/resources/
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { isBusy, isUnchanged, listDifferences, toLookAgainColumns } from '../differences.ts';
+import type { Current } from '../differences.ts';
+import {
+  compareRow,
+  findState,
+  isBusy,
+  isUnchanged,
+  listDifferences,
+  toLookAgainColumns,
+} from '../differences.ts';
 import { lookAtGroup, observeGroup } from '../group/apply.ts';
 import { fetchList } from '../group/lists.ts';
 import type { Known, Outcome } from '../outcome.ts';
@@ -80,10 +88,9 @@ export async function lookAt(
     await observe(tx, locked, known, now);
     const fresh = (await lockRow(tx, row)) ?? locked;
     if (isBusy(fresh)) return { kind: 'busy' };
-    const differences = await listDifferences(tx, fresh, policy.deactivation);
-    const before = await listKnown(tx, [row.id]);
-    const changes = compareWithKnown(row, { differences, known: before, isSure: isShown });
-    const drifts = await storeDriftChanges(tx, changes, { detector, now });
+    const current = await compareRow(tx, fresh, policy.deactivation);
+    const seeing = { kind: 'seen', detector, isSure: isShown, now } as const;
+    const { opened: drifts } = await recordDifferences(tx, current, seeing);
     if (isGone && row.origin === null) await deleteRow(tx, fresh, now);
     return { kind: 'looked', at, isGone, drifts };
   });
@@ -181,88 +188,79 @@ async function observe(tx: Db, row: ResourceRow, known: Known, now: number): Pro
   return observeGroup(tx, row, known, { now });
 }
 
-/** A difference as it is now, and the drift that is known of it; without a difference that drift is over. */
-export type DriftChange =
-  | { readonly drift: DriftRow; readonly difference: Difference | undefined }
-  | { readonly drift?: undefined; readonly difference: Difference };
-
-/** Drifts that are known of resources, and changes that a plan holds back: such a difference is no drift. */
-export type KnownDifferences = Awaited<ReturnType<typeof listKnown>>;
-
-/** Lists what is known of these users or groups. */
-export async function listKnown(db: Db, ids: readonly string[]) {
-  return { drifts: await listActiveDrifts(db, ids), held: await listHeldChanges(db, ids) };
-}
-
-interface Comparing {
-  readonly differences: readonly Difference[];
-  readonly known: KnownDifferences;
+/** Way in which differences are known. */
+interface Seeing {
+  /** `seen`: by a look or a list. `known`: as stored before, which confirms nothing; a repair ends by it alone. */
+  readonly kind: 'seen' | 'known';
+  /** What found new ones; undefined: they are not stored. */
+  readonly detector: Detector | undefined;
+  /** False for what stays as it is, because nothing certain is known of it. */
   readonly isSure: (kind: DriftKind, memberId: string) => boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
-/**
- * Compares what differs of one user or group with what is known of it; a drift under repair is left to its repair, and
- * what is not sure as it is. Pure.
- */
-export function compareWithKnown(
-  { id }: ResourceRow,
-  { differences, known: { drifts, held }, isSure }: Comparing,
-): DriftChange[] {
-  const isHeld = ({ kind, memberId }: Difference) =>
-    held.some(
-      (one) =>
-        one.resource_id === id && one.kind === findRepair(kind) && one.member_id === memberId,
-    );
-  const news = differences.filter((one) => isSure(one.kind, one.memberId) && !isHeld(one));
-  const fresh = new Map(news.map((one) => [toChangeKey(one), one]));
+/** Brings the drifts of a user or group up to what differs now. Returns those that changed, new differences, and those that were stored. */
+export async function recordDifferences(tx: Db, current: Current, seeing: Seeing) {
+  const { detector, isSure, now } = seeing;
+  const { id } = current.row;
+  const differences = listDifferences(current);
+  const news = differences.filter(({ kind, memberId }) => isSure(kind, memberId));
+  const left = new Map(news.map((one) => [toChangeKey(one), one]));
   // Nothing else is known of what is not there.
   const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
-  const known = drifts
-    .filter((one) => one.resource_id === id)
-    .flatMap((drift): DriftChange[] => {
-      const { kind, member_id: memberId, status } = drift;
-      const key = toChangeKey({ kind, memberId });
-      const difference = fresh.get(key);
-      fresh.delete(key);
-      const isLeft = status === 'repairing' || !isSure(kind, memberId);
-      return isLeft || (isMissing && difference === undefined) ? [] : [{ drift, difference }];
-    });
-  return [...known, ...[...fresh.values()].map((difference) => ({ difference }))];
-}
-
-/** True for a drift that was seen again as it was. */
-export function isSeenAgain({ drift, difference }: DriftChange): boolean {
-  if (drift === undefined || difference === undefined) return false;
-  const { desired, observed } = difference;
-  return drift.desired === JSON.stringify(desired) && drift.observed === JSON.stringify(observed);
-}
-
-/** Stores the changes of known drifts, and the new drifts that were seen twice; returns the new ones. */
-export async function storeDriftChanges(
-  tx: Db,
-  changes: readonly DriftChange[],
-  finding: Finding,
-): Promise<DriftRow[]> {
-  for (const { drift, difference } of changes) {
-    if (drift) await changeDrifts(tx, [drift], toNext(drift, difference, finding.now));
+  const changed: DriftRow[] = [];
+  for (const drift of await listActiveDrifts(tx, [id])) {
+    const { kind, member_id: memberId } = drift;
+    const key = toChangeKey({ kind, memberId });
+    const difference = left.get(key);
+    left.delete(key);
+    if (!isSure(kind, memberId) || (isMissing && difference === undefined)) continue;
+    const status = findStatus(current, drift, difference, seeing);
+    if (status === undefined) continue;
+    const next = toNext(drift, status, difference, now);
+    changed.push(...(await changeDrifts(tx, [drift], next)));
   }
-  const fresh = changes.flatMap(({ drift, difference }) => (drift ? [] : difference));
-  return insertDrifts(tx, fresh, finding);
+  const held = left.size === 0 ? [] : await listHeldChanges(tx, [id]);
+  const isHeld = ({ kind, memberId }: Difference) =>
+    held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
+  // What a plan holds back is no drift.
+  const fresh = [...left.values()].filter((one) => !isHeld(one));
+  const opened = detector ? await insertDrifts(tx, fresh, { detector, now }) : [];
+  return { changed, fresh, opened };
+}
+
+const REPAIRED = { waits: undefined, differs: 'open', over: 'repaired', gone: 'gone' } as const;
+
+/** Finds the status of a drift from now on; undefined: nothing is said of it. */
+function findStatus(
+  current: Current,
+  drift: DriftRow,
+  difference: Difference | undefined,
+  { kind }: Seeing,
+): DriftRow['status'] | undefined {
+  const repair = toRepair(drift);
+  const state = repair ? findState(current, repair) : 'over';
+  if (drift.status === 'repairing') return kind === 'seen' ? undefined : REPAIRED[state];
+  if (difference === undefined) return state === 'waits' ? undefined : 'gone';
+  return kind === 'seen' ? drift.status : undefined;
 }
 
 function toNext(
   drift: DriftRow,
+  status: DriftRow['status'],
   difference: Difference | undefined,
   now: number,
 ): Partial<DriftRow> {
-  if (difference === undefined) return { status: 'gone', ended_at: now };
+  // A repair that did not hold: the next look decides anew.
+  if (drift.status === 'repairing' && status === 'open') return { status, plan_id: null };
+  if (difference === undefined || drift.status === 'repairing') return { status, ended_at: now };
   const desired = JSON.stringify(difference.desired);
   const observed = JSON.stringify(difference.observed);
   const seen = { desired, observed, last_seen_at: now };
   // What is ignored is left alone up to what it was then.
   const isMore = holdsMore({ ...difference, desired: parseStored<JsonValue>(drift.observed) });
-  if (drift.status !== 'ignored' || !isMore) return seen;
-  return { ...seen, status: 'open', ignored_until: null };
+  return status === 'ignored' && isMore ? { ...seen, status: 'open', ignored_until: null } : seen;
 }
 
 /** Wait of one request: its remaining time in milliseconds, and its class. */

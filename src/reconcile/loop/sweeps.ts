@@ -1,7 +1,7 @@
 import { toCount } from '../../domain/text.ts';
 import { BridgeError, newId } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
-import { changeDrifts, endOrphanedDrifts } from '../../store/drifts.ts';
+import { endOrphanedDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import { listNamesakes } from '../../store/resources/find.ts';
@@ -11,16 +11,10 @@ import type { Row } from '../../store/tables.ts';
 import { findOne, insertNew, listWhere, updateWhere } from '../../store/tables.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
 import { withOptions } from '../../upstream/transport.ts';
-import type { DriftChange, KnownDifferences } from '../compare/look.ts';
-import {
-  compareWithKnown,
-  isSeenAgain,
-  listKnown,
-  lookAt,
-  storeDriftChanges,
-} from '../compare/look.ts';
+import { lookAt, recordDifferences } from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
+import type { Current } from '../differences.ts';
+import { compareRow, isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { FIRST_READ } from '../read/first-read.ts';
 import { readGroupLists } from '../read/read-groups.ts';
@@ -232,64 +226,64 @@ class Comparison {
     }
   }
 
-  /** A known drift is confirmed or ended by the lists alone. Most rows differ in nothing, and need no transaction. */
+  /** A known drift is confirmed or ended by the lists alone; what differs anew of a managed one is looked at. Most rows differ in nothing. */
   async #compare(rows: readonly ResourceRow[], suspects: Suspects): Promise<void> {
-    const { store, clock } = this.#run.deps;
-    const ids = rows.map(({ id }) => id);
-    const known = await listKnown(store.read, ids);
-    const same: DriftRow[] = [];
-    const changed = new Map<ResourceRow, DriftChange[]>();
+    const { deps, reading } = this.#run;
+    const { store, clock, policy } = deps;
+    const known = await listActiveDrifts(
+      store.read,
+      rows.map(({ id }) => id),
+    );
+    const drifts = Map.groupBy(known, (drift) => drift.resource_id);
+    const differing: Current[] = [];
     for (const row of rows) {
-      const changes = await this.#compareRow(row, known, suspects);
-      same.push(...changes.filter(isSeenAgain).flatMap(({ drift = [] }) => drift));
-      const news = changes.filter((one) => !isSeenAgain(one));
-      if (news.length > 0) changed.set(row, news);
+      const ofRow = drifts.get(row.id) ?? [];
+      if (!this.#isComparable(row, ofRow, suspects)) continue;
+      const current = await compareRow(store.read, row, policy.deactivation);
+      if (ofRow.length > 0 || listDifferences(current).length > 0) differing.push(current);
     }
-    if (same.length + changed.size === 0) return;
-    await store.write(async (tx) => {
-      const now = clock.now();
-      await changeDrifts(tx, same, { last_seen_at: now });
-      for (const [row, changes] of changed) {
+    if (differing.length === 0) return;
+    const now = clock.now();
+    const recorded = await store.write(async (tx) => {
+      const all: { row: ResourceRow; found: Awaited<ReturnType<typeof recordDifferences>> }[] = [];
+      for (const current of differing) {
+        const { row } = current;
         const locked = await lockRow(tx, row);
         // Nothing is said of what was written since it was compared.
         if (locked === undefined || !isUnchanged(locked, row)) continue;
-        await storeDriftChanges(tx, changes, { detector: 'sweep', now });
+        // Who is in a group is not known where no two answers agree, or ids have changed.
+        const isDoubted = (kind: string) =>
+          reading.doubted.has(row.seq) && kind.startsWith('member.');
+        const isSure = (kind: string, memberId: string) =>
+          !reading.moved.has(memberId) && !isDoubted(kind);
+        const detector = row.origin === null ? 'sweep' : undefined;
+        const seeing = { kind: 'seen', detector, isSure, now } as const;
+        all.push({ row, found: await recordDifferences(tx, current, seeing) });
       }
+      return all;
     });
-    this.counts.confirmed += same.length;
-    for (const { drift, difference } of [...changed.values()].flat()) {
-      this.counts[difference ? (drift ? 'confirmed' : 'opened') : 'gone'] += 1;
+    for (const { row, found } of recorded) {
+      const gone = found.changed.filter(({ status }) => status === 'gone').length;
+      this.counts.gone += gone;
+      this.counts.confirmed += found.changed.length - gone;
+      this.counts.opened += found.opened.length;
+      // A missing one was looked for before.
+      const isNew = row.origin !== null && found.fresh.length > 0;
+      if (isNew && reading.isSeen(row)) suspects.differing.push(row.seq);
     }
   }
 
-  /** One that the lists left out is looked for, and what differs anew of a managed one is looked at. */
-  async #compareRow(
-    row: ResourceRow,
-    known: KnownDifferences,
-    suspects: Suspects,
-  ): Promise<DriftChange[]> {
-    const { deps, reading } = this.#run;
-    const { deactivation } = deps.policy;
-    const isMissing = ({ kind, resource_id }: DriftRow) =>
-      resource_id === row.id && kind.endsWith('.missing');
+  /** False for one that is worked on, or of which the lists say nothing. One that they left out is looked for. */
+  #isComparable(row: ResourceRow, drifts: readonly DriftRow[], suspects: Suspects): boolean {
+    const { reading } = this.#run;
     // One that is known to be missing was looked for then.
-    if (reading.isMissed(row) && !known.drifts.some(isMissing)) {
+    if (reading.isMissed(row) && !drifts.some(({ kind }) => kind.endsWith('.missing'))) {
       suspects[row.origin === null ? 'unmanaged' : 'managed'].push(row.seq);
-      return [];
+      return false;
     }
     this.counts.unknown += Number(isBusy(row));
-    if (isBusy(row) || !reading.isRead(row.type)) return [];
-    if (row.origin === null && !reading.isSeen(row)) return [];
-    // Who is in a group is not known where no two answers agree, or ids have changed.
-    const isSure = (kind: string, memberId: string) =>
-      !reading.moved.has(memberId) && !(reading.doubted.has(row.seq) && kind.startsWith('member.'));
-    const differences = await listDifferences(deps.store.read, row, deactivation);
-    const changes = compareWithKnown(row, { differences, known, isSure });
-    const ofKnown = changes.filter(({ drift }) => drift);
-    if (ofKnown.length === changes.length || row.origin === null) return changes;
-    // A missing one was looked for before.
-    if (reading.isSeen(row)) suspects.differing.push(row.seq);
-    return ofKnown;
+    if (isBusy(row) || !reading.isRead(row.type)) return false;
+    return row.origin !== null || reading.isSeen(row);
   }
 
   async #lookAtSuspects(

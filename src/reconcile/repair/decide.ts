@@ -13,10 +13,10 @@ import type { Db, ListPart } from '../../store/store.ts';
 import { rehearse } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps, ReconcileDeps } from '../deps.ts';
-import { findCurrent } from '../differences.ts';
+import { findCurrent, isStillSo } from '../differences.ts';
 import type { NewPlan } from '../plans.ts';
 import { addPlan, listExceeded, sumUp, tellPlan } from '../plans.ts';
-import { acceptDrift, findObstacle, IS_CHANGED, isStillSo } from './desire.ts';
+import { acceptDrift, findObstacle, IS_CHANGED } from './desire.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
 const ACTIONS_MAX = 10_000;

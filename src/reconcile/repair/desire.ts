@@ -1,12 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
-import { isWaiting, release, withEcho } from '../../domain/cell.ts';
+import { release, withEcho } from '../../domain/cell.ts';
 import type { ChangeKind } from '../../domain/change.ts';
-import { listHarms, toChangeKey } from '../../domain/change.ts';
 import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.ts';
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { OwnField } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
-import { toLinkText } from '../../domain/link.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
 import type { JsonObject, JsonValue, UserId } from '../../domain/values.ts';
@@ -20,69 +17,20 @@ import { forgetRemoval } from '../../store/due.ts';
 import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
 import { deleteAllLinks, desireLink, listLinkedUsers, listLinks } from '../../store/links/links.ts';
 import { listByName } from '../../store/resources/find.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
+import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { findRow, getRow, updateRow } from '../../store/resources/rows.ts';
-import { isLinked, NO_IDS } from '../../store/resources/state.ts';
+import { isLinked, NO_IDS, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 import type { Current } from '../differences.ts';
-import { findAccountObstacle, findCurrent } from '../differences.ts';
+import { findCurrent, findNow, isStillSo } from '../differences.ts';
 
-type Values = Pick<PlanAction, 'desired' | 'observed'>;
+const NO_ADDRESS =
+  'The provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive.';
 
-/** Finds what is desired and observed by now, in the fields that a change is about: others may differ beside them. */
-function findNow({ changes }: Current, change: PlanAction): Values | undefined {
-  const known = changes.get(toChangeKey(change));
-  if (known === undefined || !isJsonObject(change.desired)) return known;
-  const own = new Set(Object.keys(change.desired));
-  const pick = (value: JsonValue): JsonValue =>
-    isJsonObject(value)
-      ? Object.fromEntries(Object.entries(value).filter(([field]) => own.has(field)))
-      : value;
-  const [desired, observed] = [pick(known.desired), pick(known.observed)];
-  return isDeepStrictEqual(desired, {}) ? undefined : { desired, observed };
-}
-
-/** True when the precondition of a change holds: the same value is desired, and the same was observed. */
-export function isStillSo(current: Current, change: PlanAction): boolean {
-  if (change.kind.endsWith('.create')) return isWanted(current.row);
-  const now = findNow(current, change);
-  // The name of a group that is to go may change meanwhile.
-  if (now === undefined || change.kind === 'group.delete') return now !== undefined;
-  const { desired, observed } = change;
-  return isDeepStrictEqual(now, { desired, observed });
-}
-
-/** True when it is still to be made; its absence is stored nowhere, so no more can be asked. */
-function isWanted(row: ResourceRow): boolean {
-  if (row.origin === null || row.deleted_at !== null) return false;
-  const { account, existence } = row.cells;
-  const isOn = row.type === 'group' || row.active === 1;
-  return isOn && (isLinked(row) || !isWaiting(row.type === 'group' ? existence : account));
-}
-
-/** `gone`: the user or group that it is about was deleted. */
-export type ChangeState = 'waits' | 'differs' | 'over' | 'gone';
-
-/** Finds the state of a change; undefined: the user or group is unmanaged. `current`: undefined: the store does not have it any more. */
-export function findState(
-  current: Current | undefined,
-  change: PlanAction | undefined,
-): ChangeState {
-  if (current === undefined) return 'gone';
-  const { row } = current;
-  if (change === undefined) return row.origin === null ? 'differs' : 'gone';
-  // Of what was deleted only removals are still to be made.
-  if (row.deleted_at !== null && listHarms([change]).length === 0) return 'gone';
-  if (row.must_look !== 0 || isPlaceWaiting(current, change)) return 'waits';
-  return findNow(current, change) === undefined ? 'over' : 'differs';
-}
-
-function isPlaceWaiting({ row, waitingLinks }: Current, change: PlanAction): boolean {
-  const place = toPlace(change);
-  if (place.kind === 'link') return waitingLinks.has(toLinkText(place));
-  const cells = row.cells;
-  return place.fields.some((field) => isWaiting(cells[field]));
+/** Finds the reason why no account can be made for a user; undefined when one can. */
+export function findAccountObstacle(row: UserRow): string | undefined {
+  return toUserState(row).desired.address === undefined ? NO_ADDRESS : undefined;
 }
 
 /** Finds one user in a list of a group. */

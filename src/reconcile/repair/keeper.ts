@@ -5,8 +5,7 @@ import type { ActionStatus } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
 import type { GivenKey, ResourceKey } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
-import type { DriftRow } from '../../store/drifts.ts';
-import { changeDrifts, listActiveDrifts, listToSettle, toRepair } from '../../store/drifts.ts';
+import { listActiveDrifts, listToSettle } from '../../store/drifts.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import type { OpenAction } from '../../store/plans.ts';
 import { endOver, hasOver, listOpenActions, lockPlans, toAction } from '../../store/plans.ts';
@@ -17,17 +16,16 @@ import type { Db } from '../../store/store.ts';
 import { findOne, updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import type { Looked } from '../compare/look.ts';
-import { lookAt, lookAtNamed } from '../compare/look.ts';
+import { lookAt, lookAtNamed, recordDifferences } from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Current } from '../differences.ts';
-import { findCurrent } from '../differences.ts';
+import type { ChangeState, Current } from '../differences.ts';
+import { findCurrent, findState, isStillSo } from '../differences.ts';
 import { createJob } from '../job.ts';
 import { tellPlan } from '../plans.ts';
 import type { DecisionSource } from './decide.ts';
 import { decide } from './decide.ts';
 import { handOver } from './decisions.ts';
-import type { ChangeState } from './desire.ts';
-import { acceptHeld, desire, findObstacle, findState, isStillSo } from './desire.ts';
+import { acceptHeld, desire, findObstacle } from './desire.ts';
 import { findRecovery } from './recovery.ts';
 
 /** Rest between two turns, in milliseconds. */
@@ -205,16 +203,12 @@ function isKnown({ type }: ResourceRow, action: OpenAction, now: number): boolea
   return source !== 'restore' && !kind.endsWith('.create') && now - planned_at <= FRESH_MS;
 }
 
-type Ends<Status> = Readonly<Partial<Record<ChangeState, Status>>>;
-
-/** What becomes of an action, and of a drift, by the state of its change; absent: it stays as it is. */
-const ACTION_ENDS: Readonly<Record<'released' | 'held', Ends<ActionStatus>>> = {
+/** What becomes of an action that is under way, and of one that is held, by the state of its change; absent: it stays as it is. */
+const ENDS: Readonly<
+  Record<'released' | 'held', Readonly<Partial<Record<ChangeState, ActionStatus>>>>
+> = {
   released: { differs: 'done', over: 'done', gone: 'dropped' },
   held: { over: 'dropped', gone: 'dropped' },
-};
-const DRIFT_ENDS: Readonly<Record<'repairing' | 'found', Ends<DriftRow['status']>>> = {
-  repairing: { differs: 'open', over: 'repaired', gone: 'gone' },
-  found: { over: 'gone', gone: 'gone' },
 };
 
 /** Returns the drifts that are repaired now. */
@@ -224,17 +218,11 @@ async function endWhatIsOver(tx: Db, deps: ReconcileDeps, { key, actions, now }:
     const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
     if (isHeld && current && current.row.modified_at <= action.planned_at) continue;
-    const state = findState(current, toAction(action));
-    const status = ACTION_ENDS[isHeld ? 'held' : 'released'][state];
+    const status = ENDS[isHeld ? 'held' : 'released'][findState(current, toAction(action))];
     if (status) await updateWhere(tx, 'plan_actions', { id: action.id }, { status });
   }
-  const ended: DriftRow[] = [];
-  for (const drift of await listActiveDrifts(tx, [key.id])) {
-    const state = findState(current, toRepair(drift));
-    const status = DRIFT_ENDS[drift.status === 'repairing' ? 'repairing' : 'found'][state];
-    // A repair that did not hold: the next look decides anew.
-    const change = status === 'open' ? { plan_id: null } : { ended_at: now };
-    if (status) ended.push(...(await changeDrifts(tx, [drift], { ...change, status })));
-  }
-  return ended.filter(({ status }) => status === 'repaired');
+  if (current === undefined) return [];
+  const known = { kind: 'known', detector: undefined, isSure: () => true, now } as const;
+  const { changed } = await recordDifferences(tx, current, known);
+  return changed.filter(({ status }) => status === 'repaired');
 }
