@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { toCount } from '../domain/text.ts';
 import { BridgeError } from '../domain/values.ts';
-import { requestRecovery } from '../reconcile/repair/recovery.ts';
+import { enterRecovery } from '../reconcile/repair/recovery.ts';
 import { findStoreFile, toStoreUrl } from '../settings/load.ts';
 import type { Settings } from '../settings/schema.ts';
 import { openStore } from '../store/engine/database.ts';
@@ -61,11 +61,11 @@ function assertStore(path: string): void {
   if (!existsSync(path)) throw new BridgeError('no-store', `there is no store at ${path}`);
 }
 
-/** Makes the next start on the store at this address begin recovery, whatever the audit log says. @throws StoreError */
+/** Has the store at this address forget what it was about to do; the next start reads the service. @throws StoreError */
 function markRestored(url: string): Promise<void> {
   return withStore(url, async (store) => {
     await migrate(store);
-    await store.write((tx) => requestRecovery(tx, systemClock.now()));
+    await store.write((tx) => enterRecovery(tx, systemClock.now(), 'restored'));
   });
 }
 

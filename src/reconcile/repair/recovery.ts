@@ -33,17 +33,10 @@ const LOOK_MS = 2_000;
 /** Rows of one read of the store. */
 const PART = 500;
 
-/** The largest pages of the service: 10,000 changes of our own prove enough. */
-const PAGES = { pageSize: 500, pagesMax: 20, class: 'look', key: 'recovery' } as const;
-
 /** State of recovery. */
 export interface RecoveryState {
-  /**
-   * - `requested`: an operator says that a backup was restored; the next start begins
-   * - `reading`: nothing waits any more, the whole service is being read
-   * - `waiting`: a plan waits for an operator, or is followed
-   */
-  readonly phase: 'requested' | 'reading' | 'waiting';
+  /** `reading`: nothing waits any more, the whole service is to be read. `waiting`: a plan waits for an operator, or is followed. */
+  readonly phase: 'reading' | 'waiting';
   /** Epoch milliseconds. */
   readonly since: number;
   /** An operator or, while the service is read, the audit log says that the store is older; or it only observed. */
@@ -55,10 +48,22 @@ export interface RecoveryState {
 /** The state until the plan is made. */
 const RECOVERY = createShared<RecoveryState>('recovery');
 
-/** Makes the next start begin recovery, whatever the audit log says. */
-export async function requestRecovery(tx: Db, now: number): Promise<void> {
-  const reason = { code: 'restored' } as const;
-  await RECOVERY.save(tx, { phase: 'requested', since: now, reason, planId: null }, now);
+/** Forgets what a store that is older than the service was about to do: the service is read, and everything is looked at before the next action. */
+export async function enterRecovery(
+  tx: Db,
+  now: number,
+  code: RecoveryState['reason']['code'],
+): Promise<void> {
+  await lockPlans(tx);
+  await endAllPlans(tx, { reason: 'a backup was restored', now });
+  await forEachWaiting(tx, (row) => dropWaiting(tx, row));
+  await doubtEverything(tx);
+  await RECOVERY.save(tx, { phase: 'reading', since: now, reason: { code }, planId: null }, now);
+}
+
+async function forEachWaiting(tx: Db, work: (row: ResourceRow) => Promise<unknown>) {
+  for await (const rows of readParts(PART, (part) => listWaitingRows(tx, part)))
+    for (const row of rows) await work(row);
 }
 
 /** Finds where recovery stands; it is over once its plans were taken up. Undefined: there is none. */
@@ -106,7 +111,11 @@ export function createRecovery(deps: RecoveryDeps) {
       attempts += 1;
       begun = await begin(deps, attempts, signal);
       attempts = 0;
-      if (begun.isToRead) reading = new Reading(clock.now(), true);
+      const { code } = begun;
+      if (code !== undefined) {
+        events.recovery({ phase: 'reading', code });
+        reading = new Reading(clock.now(), true);
+      }
       over.resolve();
       // A sweep may be due.
       store.bell.ring('decided');
@@ -155,20 +164,19 @@ export function createRecovery(deps: RecoveryDeps) {
   };
 }
 
-/** Finds out how old the store is, unless that is known, and whether the service is to be read again. */
+/** Finds out how old the store is, unless that is known. `code`: why the service is to be read again; undefined: it is not. */
 async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal) {
-  const { store, firstRead, events } = deps;
+  const { store, clock, firstRead, events } = deps;
   const known = await findRecovery(store.read);
-  if (known?.phase === 'requested') await enter(deps, known.reason);
+  const code = known?.phase === 'reading' ? known.reason.code : undefined;
   // Before the first read is finished nothing is managed, so nothing can be done again.
-  if (known !== undefined || !firstRead.finished)
-    return { isToRead: known !== undefined && known.phase !== 'waiting', detection: undefined };
+  if (known !== undefined || !firstRead.finished) return { code, detection: undefined };
   const detection = await detect(deps, attempt, signal);
-  const code = detection.kind === 'unknown' ? detection.code : 'audit';
-  events.recovery({ phase: detection.kind, code });
-  const isToRead = detection.kind === 'stale';
-  if (isToRead) await enter(deps, { code: 'audit' });
-  return { isToRead, detection };
+  const why = detection.kind === 'unknown' ? detection.code : 'audit';
+  events.recovery({ phase: detection.kind, code: why });
+  if (detection.kind !== 'stale') return { code, detection };
+  await store.write((tx) => enterRecovery(tx, clock.now(), 'audit'));
+  return { code: 'audit', detection } as const;
 }
 
 /** Makes a plan of what was accepted while observing, before the first request is answered: later changes are not held. */
@@ -185,28 +193,6 @@ async function goLive({ store, policy, clock, events }: RecoveryDeps): Promise<v
     return addToHeld(tx, actions, { source: 'first-run', reason, now: clock.now() });
   });
   if (plan !== undefined) tellPlan(events, plan);
-}
-
-async function forEachWaiting(tx: Db, work: (row: ResourceRow) => Promise<unknown>) {
-  for await (const rows of readParts(PART, (part) => listWaitingRows(tx, part)))
-    for (const row of rows) await work(row);
-}
-
-/** Forgets what a store that is older than the service was about to do: the service is read, and everything is looked at before the next action. */
-async function enter(
-  { store, clock, events }: RecoveryDeps,
-  reason: RecoveryState['reason'],
-): Promise<void> {
-  const now = clock.now();
-  const state = { phase: 'reading', since: now, reason, planId: null } as const;
-  await store.write(async (tx) => {
-    await lockPlans(tx);
-    await endAllPlans(tx, { reason: 'a backup was restored', now });
-    await forEachWaiting(tx, (row) => dropWaiting(tx, row));
-    await doubtEverything(tx);
-    await RECOVERY.save(tx, state, now);
-  });
-  events.recovery({ phase: 'reading', code: reason.code });
 }
 
 /** Reads the service again, and makes a plan of every difference; without one recovery is over. */
@@ -267,7 +253,8 @@ async function detect(
   if (aliveAt === undefined) return { kind: 'current' };
   const since = aliveAt + CLOCKS_MS;
   const query = { from: new Date(since).toISOString(), author_id: ownAccount };
-  const options = { ...PAGES, signal };
+  // The largest pages of the service: 10,000 changes of our own prove enough.
+  const options = { pageSize: 500, pagesMax: 20, class: 'look', key: 'recovery', signal } as const;
   const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
   try {
     for await (const { items } of pages) {
