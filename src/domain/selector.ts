@@ -6,11 +6,9 @@ export type MomentOp = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
  * finds nothing, `and` without parts finds everything.
  */
 export type Selector =
-  | { readonly kind: 'id' | 'externalId' | 'member'; readonly op: 'eq'; readonly value: string }
   | {
-      readonly kind: 'userName' | 'email' | 'displayName';
+      readonly kind: 'id' | 'externalId' | 'member' | 'userName' | 'email' | 'displayName';
       readonly op: 'eq';
-      /** Folded. */
       readonly value: string;
     }
   | { readonly kind: 'active'; readonly op: 'eq'; readonly value: boolean }

@@ -1,6 +1,6 @@
 import { isWaiting, toEcho } from '../../domain/cell.ts';
 import { seeEntities } from '../../domain/entity.ts';
-import { findFailed } from '../../domain/failure.ts';
+import { countAttempts, findFailed } from '../../domain/failure.ts';
 import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
@@ -55,7 +55,7 @@ export const GROUP_STEPS: StepMakers<GroupState> = {
   steps: {
     look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
     create: { section, make: createGroup, rescue: resolveConflict },
-    update: { section, make: withUid(updateGroup) },
+    update: { section, make: withUid(updateGroup), rescue: onceMore },
     remove: { section, make: withUid(removeGroup) },
     members: { section, make: changeMembers, rescue: isolate },
     link: { section, make: changeLink, rescue: explainLink },
@@ -95,28 +95,31 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
 /** Finds out about the group of that name: to be renamed, adopted, in the way, or made by a create that was lost. */
 async function resolveConflict(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
   if (failed.verdict !== 'conflict') return undefined;
-  const { deps, state, values } = call;
-  const [group, ...others] = await findGroups(deps, [values.displayName ?? '']);
-  if (group !== undefined && others.length === 0) {
-    const { known } = await lookThroughRest(deps, group.uid);
-    return { kind: 'done', known: { ...known, adopted: true } };
-  }
-  const isOurs = group === undefined && state.sentCreates.length > 0;
-  return isOurs ? { kind: 'unknown', problem: failed.problem, parts: ['existence'] } : undefined;
+  const [group, ...others] = await findGroups(call.deps, [call.values.displayName ?? '']);
+  if (group === undefined) return onceMore(call, failed);
+  if (others.length > 0) return undefined;
+  const { known } = await lookThroughRest(call.deps, group.uid);
+  return { kind: 'done', known: { ...known, adopted: true } };
+}
+
+/** A taken name counts as refused the second time: a group that had it may be gone, or a lost create may be there soon. */
+async function onceMore({ state }: GroupCall, { verdict, problem }: Classified) {
+  const mayBeFree = state.sentCreates.length > 0 || countAttempts(state.cells) === 0;
+  if (verdict !== 'conflict' || !mayBeFree) return undefined;
+  return { kind: 'later', problem, failedLook: true } as const;
 }
 
 const FLAGS = ['permissions', 'addToCardsAndSpacesEnabled'] as const;
 
 async function updateGroup(call: GroupCall, uid: string): Promise<Outcome> {
   const { deps, state, fields, values } = call;
-  const { upstream } = deps;
   const { displayName: name } = values;
   const body = { ...(name === undefined ? {} : { name }), ...toRestFlags(values) };
-  const answer = await upstream.call(groups.updateGroup, { path: { uid }, body });
+  const answer = await deps.upstream.call(groups.updateGroup, { path: { uid }, body });
   const seen = answer === undefined ? undefined : parseRestGroup(answer);
   const hasAll = FLAGS.every((flag) => values[flag] === undefined || seen?.[flag] !== undefined);
   const shown = await readBack(hasAll ? seen : undefined, async () =>
-    parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } })),
+    parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } })),
   );
   assertAbout('REST group', shown.uid, uid);
   const group = observeAnswer(deps, { rest: shown }, undefined, groups.updateGroup);
@@ -155,8 +158,8 @@ export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promi
   const { created, displayName = '' } = observed ?? {};
   async function findMoved(): Promise<Outcome> {
     const found = created ? await findGroups(deps, [displayName]) : [];
-    const moved = found.filter((group) => group.uid !== uid && group.created === created);
-    const [group, ...others] = moved;
+    const isMoved = (group: RestGroup) => group.uid !== uid && group.created === created;
+    const [group, ...others] = found.filter(isMoved);
     return group && others.length === 0 ? lookThroughRest(deps, group.uid) : MISSING;
   }
   const look = async () => {
@@ -206,8 +209,7 @@ async function lookThroughScim(deps: ReconcileDeps, state: GroupState): Promise<
 }
 
 async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string) {
-  const { upstream } = deps;
-  const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }));
+  const group = parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } }));
   assertAbout('REST group', group.uid, uid);
   const observed = observeAnswer(deps, { rest: group }, undefined, groups.getGroup);
   const ids = { restId: group.id, uid: group.uid };
