@@ -85,7 +85,7 @@ test.each<[why: string, state: UserState, want: Versions<UserField>]>([
   ['a look for an account that may be there', { ...accountless, ...sent }, { account: 9 }],
   ['nothing where there is none', inactive, {}],
 ])('a deletion of a user makes wait: %s', (_why, state, want) =>
-  expect(toVersions(writes.toCellsAfterUserDeletion(state, 9))).toEqual(want),
+  expect(toVersions(writes.toCellsAfterDeletion(state, 9))).toEqual(want),
 );
 
 const ROOM = 'entity:room';
@@ -113,15 +113,13 @@ test.each<[why: string, state: GroupState, sent: JsonObject, want: Versions<Grou
 });
 
 test.each([
-  ['one that the bridge made is removed', true, true, { existence: 9 }],
-  ['not where it cannot be there', true, false, {}],
-  ['another one leaves its entities', false, true, { [ROOM]: 9 }],
-])('a deletion of a group: %s', (_why, isOwn, mayBeThere, want) => {
-  const cells = { ...ROLES, displayName: { pending: 5 } };
+  ['one that the bridge made is removed', board, { existence: 9 }],
+  ['not where it cannot be there', absent, {}],
+  ['another one leaves its entities', { ...board, created: false }, { [ROOM]: 9 }],
+])('a deletion of a group: %s', (_why, group, want) => {
+  const state = { ...group, cells: { ...ROLES, displayName: { pending: 5 } } };
 
-  expect(
-    toVersions(writes.toCellsAfterGroupDeletion(cells, { isOwn, mayBeThere, version: 9 })),
-  ).toEqual(want);
+  expect(toVersions(writes.toCellsAfterDeletion(state, 9))).toEqual(want);
 });
 
 const suspension = (value: boolean | undefined): JsonObject => ({

@@ -8,7 +8,6 @@ import type {
   DesiredGroup,
   DesiredUser,
   Field,
-  GroupField,
   OwnField,
   State,
   UserField,
@@ -86,20 +85,19 @@ export function isOwned(field: string, desired: Partial<DesiredUser> | DesiredGr
   return field === 'address' || !(field in values) || values[field] !== undefined;
 }
 
-/** The cells after a DELETE: an account that the service knows is deactivated; a create on its way has to be found first. */
-export function toCellsAfterUserDeletion(state: UserState, version: number): Cells<UserField> {
-  if (state.upstreamId !== undefined) return askOnly(state.cells, ['active'], version);
-  return askOnly(state.cells, mayHaveAccount(state) ? ['account'] : [], version);
-}
-
-/** Cells of a deleted group: one of the bridge's (`isOwn`) is removed, another one leaves the entities of the rules. */
-export function toCellsAfterGroupDeletion(
-  cells: Cells<GroupField>,
-  how: { readonly isOwn: boolean; readonly mayBeThere: boolean; readonly version: number },
-): Cells<GroupField> {
-  const { isOwn, mayBeThere, version } = how;
-  const asked = askOnly(cells, isOwn && mayBeThere ? ['existence'] : [], version);
-  return isOwn ? asked : leaveEntities(asked, version);
+/**
+ * The cells after a deletion: an account that the service knows is deactivated; a create on its way has to be found first.
+ * A group that the bridge created is removed, another one leaves the entities of the rules.
+ */
+export function toCellsAfterDeletion(state: State, version: number): Cells<Field> {
+  const { cells } = state;
+  if (state.type === 'user') {
+    if (state.upstreamId !== undefined) return askOnly<Field>(cells, ['active'], version);
+    return askOnly<Field>(cells, mayHaveAccount(state) ? ['account'] : [], version);
+  }
+  const isToGo = state.created && (isInService(state.ids) || state.mustLook);
+  const asked = askOnly<Field>(cells, isToGo ? ['existence'] : [], version);
+  return state.created ? asked : leaveEntities(asked, version);
 }
 
 interface RefusedResource {

@@ -18,7 +18,6 @@ import type { JsonObject } from '../domain/values.ts';
 import { BridgeError, newId } from '../domain/values.ts';
 import type { PlannedFact, Step } from '../plan/step.ts';
 import { listFields, listParts, listLinks as listStepLinks, toChanges } from '../plan/step.ts';
-import { forgetRemoval } from '../store/due.ts';
 import { parseStored } from '../store/engine/columns.ts';
 import { changeLinks, listLinks } from '../store/links/links.ts';
 import type { WrittenChange } from '../store/logs.ts';
@@ -243,7 +242,7 @@ export async function holdRemovals(
     if (row?.version !== planned.version) return undefined;
     const actions = await takeWaiting(tx, deps, row, which);
     // A leaver is waited for until the service holds it, whoever decides when that is; a group is not.
-    if (row.type === 'group') await forgetRemoval(tx, row, row.version);
+    if (row.type === 'group') await updateRow(tx, row, { asked_kind: null });
     const held = { source: 'provider', reason: limit.message, now: deps.clock.now() } as const;
     return addToHeld(tx, actions, held);
   });

@@ -15,7 +15,7 @@ import {
   toAssignments,
 } from './engine/dialect.ts';
 import { IS_SEEN_WORKING } from './resources/backlog.ts';
-import type { ResourceRow, RowChange } from './resources/rows.ts';
+import type { ResourceRow } from './resources/rows.ts';
 import { lockRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
@@ -186,30 +186,14 @@ export async function keepChange(
   const { asked_kind: known } = row;
   const isUrgent = known === null || CHANGE_CLASSES.indexOf(kind) < CHANGE_CLASSES.indexOf(known);
   const isBack = known === 'leaver' && kind === 'joiner';
+  if (!isUrgent && !isBack) return;
   const asked = { asked_kind: kind, asked_at: at, asked_version: version, asked_trace: trace };
-  if (isUrgent || isBack) await setAsked(tx, row, asked);
-}
-
-async function setAsked(tx: Db, { id }: ResourceRow, asked: RowChange): Promise<void> {
-  await sql`update resources set ${toAssignments(asked)} where id = ${id}`.execute(tx);
-}
-
-/** Forgets a removal up to this version: an operator decides, or has decided against it. */
-export async function forgetRemoval(tx: Db, row: ResourceRow, version: number): Promise<void> {
-  const { asked_kind: kind, asked_version: asked } = row;
-  const isRemoval = kind === 'leaver' || kind === 'member-removed';
-  if (isRemoval && Number(asked) <= version) await setAsked(tx, row, { asked_kind: null });
+  await sql`update resources set ${toAssignments(asked)} where id = ${row.id}`.execute(tx);
 }
 
 /** Condition of a row whose change the service does not hold: a user who is to be out and still works counts also while that is held. */
 const WAITS = sql`(due_at is not null or (type = 'user' and asked_kind = 'leaver'
   and origin is not null and (active = 0 or deleted_at is not null) and ${IS_SEEN_WORKING}))`;
-
-/** Forgets at most `limit` changes that wait for nothing any more; returns how many. */
-export async function pruneChanges(tx: Db, limit: number): Promise<number> {
-  const over = sql`select id from resources where asked_kind is not null and not ${WAITS} limit ${limit}`;
-  return execute(tx, sql`update resources set asked_kind = null where id in (${over})`);
-}
 
 /** Counts the users and groups with a change that the service does not hold yet, by its kind. */
 export const countWaitingChanges = (db: Db) =>

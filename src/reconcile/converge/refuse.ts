@@ -5,7 +5,7 @@ import { refuse as refuseFact } from '../../domain/failure.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
 import type { Refusal } from '../../domain/values.ts';
-import { takeBackWrite, toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { takeBackWrite, toCellsAfterDeletion } from '../../domain/write.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import { isRuled, toRuled } from '../../rules/fields.ts';
@@ -13,6 +13,7 @@ import { isSameJson, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, changeNamed, hasLink, listLinkedUsers } from '../../store/links/links.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
+import { toGroupState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { toUnmanaged } from '../differences.ts';
 import { stuckDelayMs } from '../outcome.ts';
@@ -126,9 +127,8 @@ async function takeBackGroup(
   await changeNamed(tx, row, back, (link, one) => revertLink(link, one.before, versions));
   reverted.push(...(isWhole ? await listLinkedUsers(tx, row) : back.map(({ userId }) => userId)));
   // One that the bridge created is removed, a released one loses the members the bridge added.
-  const deletion = { isOwn: row.origin === 'created', mayBeThere: true, version: versions.next };
   const without = isDeleted
-    ? markDeleted(row, toCellsAfterGroupDeletion(row.cells, deletion), now)
+    ? markDeleted(row, toCellsAfterDeletion(toGroupState(row), versions.next), now)
     : withoutWrite(row, write);
   const kept = isUnchanged ? await followMembers(tx, without, waiter.undo) : without;
   // The people of inner groups are looked at when this is followed.

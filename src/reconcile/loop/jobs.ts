@@ -3,7 +3,6 @@ import { askAgain, isWaiting } from '../../domain/cell.ts';
 import type { Loop } from '../../domain/clock.ts';
 import { isGone, isWorking } from '../../domain/kinds.ts';
 import { applyRules } from '../../rules/follow.ts';
-import { pruneChanges } from '../../store/due.ts';
 import { listPruned, prune } from '../../store/engine/prune.ts';
 import { findRemovalCall, readBacklog } from '../../store/resources/backlog.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
@@ -100,13 +99,10 @@ async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined>
   const { ledgerMs, tombstonesMs } = deps.policy;
   const now = deps.clock.now();
   const deletedBefore = tombstonesMs === 0 ? 0 : now - tombstonesMs;
-  const forgetters = listPruned(now, ledgerMs, deletedBefore).map(
-    (pruned) => (tx: Db, limit: number) => prune(tx, pruned, limit),
-  );
-  for (const forget of [...forgetters, pruneChanges]) {
+  for (const pruned of listPruned(now, ledgerMs, deletedBefore)) {
     let forgotten = PRUNE_MAX;
     while (forgotten === PRUNE_MAX && !signal.aborted) {
-      forgotten = await deps.store.write((tx) => forget(tx, PRUNE_MAX));
+      forgotten = await deps.store.write((tx) => prune(tx, pruned, PRUNE_MAX));
     }
   }
   // Last, because a call or a drift that is kept stands in the way.

@@ -13,7 +13,6 @@ import { followGroup, followUser, ruleGroups, toRuledName } from '../../rules/fo
 import { findGroupPrivilege, ruleLinks } from '../../rules/rules.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, toRepair } from '../../store/drifts.ts';
-import { forgetRemoval } from '../../store/due.ts';
 import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
 import { deleteAllLinks, desireLink, listLinkedUsers, listLinks } from '../../store/links/links.ts';
 import { listByName } from '../../store/resources/find.ts';
@@ -182,6 +181,6 @@ export async function acceptHeld(
   if (isCreate && !isMissing) return;
   const value = isCreate ? null : findNow(current, action)?.observed;
   if (value === undefined) return;
-  if (row.type === 'user') await forgetRemoval(tx, row, row.version);
+  if (row.type === 'user') await updateRow(tx, row, { asked_kind: null });
   await desire(tx, deps, row, { ...action, value });
 }

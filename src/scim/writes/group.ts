@@ -3,7 +3,7 @@ import { isGone, toDesiredGroup } from '../../domain/kinds.ts';
 import { adoptLink, releaseLink } from '../../domain/link.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { foldCase, groupId, hasMoreBits, newId } from '../../domain/values.ts';
-import { toCellsAfterGroupDeletion } from '../../domain/write.ts';
+import { toCellsAfterDeletion } from '../../domain/write.ts';
 import { toBaseline } from '../../rules/fields.ts';
 import type { GroupNews } from '../../rules/follow.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
@@ -13,7 +13,7 @@ import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/
 import { listByName, listNamed, toTombstones } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { getRow, joinLost, updateRow } from '../../store/resources/rows.ts';
-import { isLinked } from '../../store/resources/state.ts';
+import { isLinked, toGroupState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
@@ -100,11 +100,10 @@ export const groupWrites: WriteKind<'group'> = {
     const isOwn = row.origin === 'created';
     const users = await listLinkedUsers(tx, row);
     if (!isOwn) await changeLinks(tx, row, {}, (link) => releaseLink(link, version));
+    const cells = toCellsAfterDeletion(toGroupState(row), version);
     // A group that was never sent to the service needs no removal.
-    const mayBeThere = isLinked(row) || row.must_look !== 0;
-    const deletion = { isOwn, mayBeThere, version };
-    const cells = toCellsAfterGroupDeletion(row.cells, deletion);
-    return { isDue: mayBeThere || !isOwn, columns: { cells }, users };
+    const isDue = !isOwn || isLinked(row) || row.must_look !== 0;
+    return { isDue, columns: { cells }, users };
   },
   async forget(tx, { rules, clock }, row, { isDue, users }) {
     const news = { id: row.id, before: toRuledName(row), after: undefined, users };

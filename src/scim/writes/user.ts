@@ -10,7 +10,7 @@ import { isWorking } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { isJsonObject, newId, userId } from '../../domain/values.ts';
-import { toCellsAfterUserDeletion, withSuspensionEnded } from '../../domain/write.ts';
+import { toCellsAfterDeletion, withSuspensionEnded } from '../../domain/write.ts';
 import { followUser } from '../../rules/follow.ts';
 import { toCellColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
@@ -98,7 +98,7 @@ export const userWrites: WriteKind<'user'> = {
   async delete(_tx, { clock, rules: { deactivation } }, row) {
     const state = toUserState(row);
     const { observed } = state;
-    const cells = toCellsAfterUserDeletion(state, row.version + 1);
+    const cells = toCellsAfterDeletion(state, row.version + 1);
     const isDue = listWaiting(cells).length > 0;
     // Who seems to be out already may have been let in again since: a look comes first.
     const isSeenOut = observed !== undefined && !isWorking(observed, deactivation);
