@@ -12,7 +12,7 @@ import type {
 } from '../domain/kinds.ts';
 import { groupId, parseFields, userId } from '../domain/values.ts';
 import type { PlanPolicy } from './plan.ts';
-import { planGroup, planUser, toPlannableGroup, toPlannableUser } from './plan.ts';
+import { plan, toPlannable } from './plan.ts';
 import { failing, linkOf, refused, stepOf, stepOfLinks } from './plan-test-support.ts';
 import type { Plan, Step } from './step.ts';
 import { LOOK, listParts } from './step.ts';
@@ -106,7 +106,7 @@ test.each<UserRow>([
   ['a value is sent again while a lost call may undo it', UNSURE, ACTIVATE],
   ['a value that nobody wants is not ours', { ...UNSET, waits: OPTIONAL }, NOTHING, ...OPTIONAL],
 ])('the next step of a user: %s', (_, state, step, ...done) => {
-  expect(planUser(toUser(state), POLICY)).toEqual({ step, done });
+  expect(plan(toUser(state), POLICY)).toEqual({ step, done });
 });
 
 const SUSPEND = stepOf('access', { active: away });
@@ -129,7 +129,7 @@ test.each<UserRow>([
   const addressMayChange = false;
   const policy = { ...POLICY, deactivation: 'temporarilyInactive', addressMayChange } as const;
 
-  expect(planUser(toUser(state), policy)).toEqual({ step, done });
+  expect(plan(toUser(state), policy)).toEqual({ step, done });
 });
 
 /** All steps in their order, where the service takes each and nothing else happens. */
@@ -161,7 +161,7 @@ test.each<[title: string, state: UserCase, ...steps: Step[]]>([
 ])('in the steps of a user %s', (_, state, ...steps) => {
   const user = toUser({ waits: ['address', ...OPTIONAL, 'active'], ...state });
 
-  expect(listSteps(user, (left) => planUser(left, POLICY))).toEqual(steps);
+  expect(listSteps(user, (left) => plan(left, POLICY))).toEqual(steps);
 });
 
 const [leaves, joins] = [linkOf('member', false), linkOf('member', true)];
@@ -203,7 +203,7 @@ test.each<[title: string, state: GroupCase, step?: Step | undefined, ...done: Gr
   ['what was never seen is sent if it is wanted', UNSEEN, stepOf('update', plain), OWN[2]],
   ['members share a call, as many as it takes', { links: [leaves, joins, leaves] }, SHARE],
 ])('the next step of a group: %s', (_, { deletion = 'created', ...state }, step, ...done) => {
-  expect(planGroup(toGroup(state), { ...POLICY, deletion })).toEqual({ step, done });
+  expect(plan(toGroup(state), { ...POLICY, deletion })).toEqual({ step, done });
 });
 
 const MINUTES = 'entity:minutes';
@@ -232,7 +232,7 @@ test.each<[title: string, cell: Cell, entities: GroupState['entities'], step?: S
 ])('the next step of a group in an entity: %s', (_, cell, entities, step) => {
   const group = toGroup({ cells: { [MINUTES]: cell }, entities });
 
-  expect(planGroup(group, POLICY)).toEqual({ step, done: step ? [] : [MINUTES] });
+  expect(plan(group, POLICY)).toEqual({ step, done: step ? [] : [MINUTES] });
 });
 
 const stuck = linkOf('member', true, { stuck: true });
@@ -276,7 +276,7 @@ test.each<[title: string, state: GroupCase, ...steps: Step[]]>([
     set(false),
   ],
 ])('in the steps of a group %s', (_, state, ...steps) => {
-  expect(listSteps(toGroup(state), (left) => planGroup(left, POLICY))).toEqual(steps);
+  expect(listSteps(toGroup(state), (left) => plan(left, POLICY))).toEqual(steps);
 });
 
 const NOW = 1_000;
@@ -310,7 +310,7 @@ test.each<[title: string, state: UserCase, want?: Partial<UserState>]>([
 ])('what can be planned now for a user: %s', (_, state, want) => {
   const user = toUser(state);
 
-  expect(toPlannableUser(user, NOW)).toEqual({ ...user, ...want });
+  expect(toPlannable(user, NOW)).toEqual({ ...user, ...want });
 });
 
 const late = linkOf('member', false, { attempts: 3 });
@@ -340,5 +340,5 @@ test.each<[title: string, state: GroupCase, want?: Partial<GroupState>]>([
 ])('what can be planned now for a group: %s', (_, state, want) => {
   const group = toGroup(state);
 
-  expect(toPlannableGroup(group, NOW)).toEqual({ ...group, ...want });
+  expect(toPlannable(group, NOW)).toEqual({ ...group, ...want });
 });

@@ -14,6 +14,7 @@ import type {
   GroupField,
   GroupState,
   ObservedUser,
+  State,
   UserField,
   UserState,
 } from '../domain/kinds.ts';
@@ -57,8 +58,12 @@ function toFact(part: PlainField, state: UserState | GroupState): OpenFact {
   return { part, call, rank: listLosses(state).includes(part) ? loss : rank, values };
 }
 
+/** The next step of a user or group. */
+export const plan = (state: State, policy: PlanPolicy): Plan =>
+  state.type === 'user' ? planUser(state, policy) : planGroup(state, policy);
+
 /** The next step of a user: removal of access first, the address last. A field that only differs is drift. */
-export function planUser(state: UserState, policy: PlanPolicy): Plan {
+function planUser(state: UserState, policy: PlanPolicy): Plan {
   const { mustLook, upstreamId, desired, observed, deleted, cells } = state;
   if (mustLook) return { step: LOOK, done: [] };
   if (upstreamId === undefined) return planAccount(state);
@@ -111,7 +116,7 @@ function toSwitches(
 const RANKS = { admin: 0, leave: 1, member: 2, newAdmin: 4, listEntities: 5, entity: 6 };
 
 /** The next step of a group. One that the bridge created is deleted; another one loses what the bridge put in. */
-export function planGroup(state: GroupState, { membersPerCall, deletion }: PlanPolicy): Plan {
+function planGroup(state: GroupState, { membersPerCall, deletion }: PlanPolicy): Plan {
   const { mustLook, deleted, created, ids, cells, desired, links } = state;
   const waiting = listWaiting(cells);
   if (mustLook) return { step: LOOK, done: [] };
@@ -175,8 +180,11 @@ function listOpen<F extends Field>(
   return listWaiting(cells).filter((field) => isOurs(field) && isOpen(field));
 }
 
-/** State of a user from which the next step is planned: a stuck change is hidden until its next attempt. */
-export function toPlannableUser(state: UserState, now: number): UserState {
+/** State from which the next step is planned: a stuck change is hidden until its next attempt. */
+export const toPlannable = (state: State, now: number): State =>
+  state.type === 'user' ? toPlannableUser(state, now) : toPlannableGroup(state, now);
+
+function toPlannableUser(state: UserState, now: number): UserState {
   const plannable: UserState = { ...state, ...hideDeferred(state, 'account', now) };
   const { mustLook, upstreamId, observed, desired, deleted, cells } = plannable;
   const isKnownActive = observed?.active === true && observed.temporarilyInactive !== true;
@@ -186,8 +194,8 @@ export function toPlannableUser(state: UserState, now: number): UserState {
     : plannable;
 }
 
-/** The same of a group: where looks have failed too often, those alone who are to leave, or the group that is. */
-export function toPlannableGroup(state: GroupState, now: number): GroupState {
+/** Where looks have failed too often, those alone who are to leave the group, or the group that is to go. */
+function toPlannableGroup(state: GroupState, now: number): GroupState {
   const plannable: GroupState = { ...state, ...hideDeferred(state, 'existence', now) };
   const { mustLook, ids, deleted, created, cells } = plannable;
   const isDeferred = isWaiting(state.cells.existence) && !isWaiting(cells.existence);

@@ -86,7 +86,7 @@ async function applyUser(r: Recording, row: UserRow, known: Known): Promise<void
     await takeAccount(r, known.ids.restId);
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess =
-    known.ids !== undefined || (step.type === 'user' && isWaiting(step.state.cells.active));
+    known.ids !== undefined || (step.state.type === 'user' && isWaiting(step.state.cells.active));
   if (changesAccess && (await notifyGroupsOf(tx, row.id, now)).length > 0) r.notifies = true;
 }
 

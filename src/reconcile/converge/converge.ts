@@ -60,11 +60,11 @@ async function take(
   step: PlannedStep,
   missed: Missed | undefined,
 ): Promise<Outcome | Again> {
-  const { type, row, state, action } = step;
+  const { row, state, action } = step;
   if (action === undefined) return { kind: 'done', known: {} };
   const basis = { deps, step: action, missed };
   const apply = () =>
-    type === 'user'
+    state.type === 'user'
       ? makeStep(USER_STEPS, { ...basis, state })
       : makeStep(GROUP_STEPS, { ...basis, state });
   const { tracing } = deps;
@@ -72,7 +72,7 @@ async function take(
   // Work that no provider has asked for is shown by its calls alone.
   if (tracing === undefined || parent === null) return apply();
   const attributes = {
-    'scim_bridge.resource_type': type,
+    'scim_bridge.resource_type': row.type,
     'scim_bridge.action': toName(step) ?? '',
   };
   const span = tracing.begin({ name: 'converge', kind: 'internal', parent, attributes });

@@ -68,7 +68,7 @@ async function begin(
   const elsewhere = mayRefuse(deps, outcome) ? await listElsewhere(tx, step.row, now) : [];
   await guard.saveOutcomes(tx);
   // Groups that the step may change are locked before the user.
-  if (step.type === 'user')
+  if (step.row.type === 'user')
     await lockGroupsOf(tx, step.row.id, step.state.deleted ? 'all' : 'waiting');
   const original: ResourceRow | undefined = await lockRow(tx, step.row);
   if (original === undefined) return undefined;

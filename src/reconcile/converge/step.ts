@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cell, Cells } from '../../domain/cell.ts';
+import type { Cells } from '../../domain/cell.ts';
 import { edit, forgetSent, isWaiting, markSent } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
-import type { GroupState, SentCreate, UserState } from '../../domain/kinds.ts';
+import type { SentCreate, State } from '../../domain/kinds.ts';
 import { toSentUser } from '../../domain/kinds.ts';
 import type { LinkChange, LinkKey } from '../../domain/link.ts';
 import { toLinkText } from '../../domain/link.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
-import { planGroup, planUser, toPlannableGroup, toPlannableUser } from '../../plan/plan.ts';
+import { plan, toPlannable } from '../../plan/plan.ts';
 import type { Field, Part, Step } from '../../plan/step.ts';
 import { listFields, listLinks, listParts, toChanges, toValues } from '../../plan/step.ts';
 import { changeNamed, listLinks as listStoredLinks } from '../../store/links/links.ts';
 import { listWaitingLinks } from '../../store/links/waiting.ts';
 import { insertOwnCall } from '../../store/logs.ts';
-import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
-import { toGroupState, toUserState } from '../../store/resources/state.ts';
+import { toState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { updateWhere } from '../../store/tables.ts';
@@ -31,9 +31,9 @@ import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../plans.ts';
 /** The field of a user or group that says that it is there. */
 export const EXISTENCE = { user: 'account', group: 'existence' } as const;
 
-interface Planned<Row extends ResourceRow, State> {
-  readonly type: Row['type'];
-  readonly row: Row;
+/** The next step of a user or group. */
+export interface PlannedStep {
+  readonly row: ResourceRow;
   /** What is known of it, without what may not be changed yet. */
   readonly state: State;
   /** undefined: nothing is to be done. */
@@ -41,9 +41,6 @@ interface Planned<Row extends ResourceRow, State> {
   /** When it was planned (epoch milliseconds). */
   readonly at: number;
 }
-
-/** The next step of a user or group. */
-export type PlannedStep = Planned<UserRow, UserState> | Planned<GroupRow, GroupState>;
 
 type PlanDeps = Pick<ReconcileDeps, 'policy' | 'quirks' | 'clock'>;
 
@@ -78,18 +75,13 @@ export function planStep(
   { row, links, isFirst }: { row: ResourceRow; links: readonly LinkChange[]; isFirst?: true },
 ): PlannedStep {
   const at = deps.clock.now();
-  const mustLook = isLookDue(row, at);
-  const toLook = (known: UserState | GroupState, existence: Cell | undefined) =>
-    known.mustLook || (isFirst === true && known.sentCreates.length > 0 && isWaiting(existence));
-  if (row.type === 'user') {
-    const known = toPlannableUser({ ...toUserState(row), mustLook }, at);
-    const state = { ...known, mustLook: toLook(known, known.cells.account) };
-    return { type: 'user', row, state, action: planUser(state, toPolicy(deps)).step, at };
-  }
-  const known = toPlannableGroup({ ...toGroupState(row, links), mustLook }, at);
-  const { existence } = known.deleted ? {} : known.cells;
-  const state = { ...known, mustLook: toLook(known, existence) };
-  return { type: 'group', row, state, action: planGroup(state, toPolicy(deps)).step, at };
+  const known = toPlannable({ ...toState(row, links), mustLook: isLookDue(row, at) }, at);
+  const { type, deleted, sentCreates } = known;
+  const cells: Cells<Field> = known.cells;
+  const mayBeThere = sentCreates.length > 0 && isWaiting(cells[EXISTENCE[type]]);
+  const isLookedFor = isFirst === true && mayBeThere && !(type === 'group' && deleted);
+  const state = { ...known, mustLook: known.mustLook || isLookedFor };
+  return { row, state, action: plan(state, toPolicy(deps)).step, at };
 }
 
 /** Lists the fields that wait and need no call, because they hold already. */
@@ -98,10 +90,8 @@ export function listDone(
   row: ResourceRow,
   links: readonly LinkChange[],
 ): readonly Field[] {
-  if (isLookDue(row, deps.clock.now())) return [];
-  return row.type === 'user'
-    ? planUser(toUserState(row), toPolicy(deps)).done
-    : planGroup(toGroupState(row, links), toPolicy(deps)).done;
+  const isDue = isLookDue(row, deps.clock.now());
+  return isDue ? [] : plan(toState(row, links), toPolicy(deps)).done;
 }
 
 /** True where a look comes before anything else: it was asked for, or lost calls cannot take effect any more. */
@@ -118,10 +108,11 @@ function toPolicy({ policy, quirks }: Pick<PlanDeps, 'policy' | 'quirks'>) {
 }
 
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
-function listChanges({ type, state, action }: PlannedStep): SentChange[] {
+function listChanges({ state, action }: PlannedStep): SentChange[] {
   if (action === undefined) return [];
-  const id = type === 'group' ? (state.ids.uid ?? state.ids.scimId) : state.upstreamId?.toString();
-  return toChanges(type, action, id);
+  const id =
+    state.type === 'user' ? state.upstreamId?.toString() : (state.ids.uid ?? state.ids.scimId);
+  return toChanges(state.type, action, id);
 }
 
 /** Name of a step in the log and in traces: the kinds of its changes; undefined: nothing is to be done. */

@@ -16,8 +16,8 @@ export const toUserState = (row: UserRow): UserState => ({
   observed: row.observed ?? undefined,
 });
 
-/** Input of the plan for a group, with the waiting changes of its lists; none where only the group itself matters. */
-export const toGroupState = (row: GroupRow, links: GroupState['links'] = []): GroupState => ({
+/** The same of a group, where only the group itself matters. */
+export const toGroupState = (row: GroupRow): GroupState => ({
   ...toCommonState(row),
   type: 'group',
   id: row.id,
@@ -26,12 +26,12 @@ export const toGroupState = (row: GroupRow, links: GroupState['links'] = []): Gr
   observed: row.observed ?? undefined,
   entities: row.entities ?? undefined,
   created: row.origin === 'created',
-  links,
+  links: [],
 });
 
-/** Input of the plan for a user or group. */
-export const toState = (row: ResourceRow): State =>
-  row.type === 'user' ? toUserState(row) : toGroupState(row);
+/** Input of the plan for a user or group. @param links waiting changes of its lists */
+export const toState = (row: ResourceRow, links: GroupState['links'] = []): State =>
+  row.type === 'user' ? toUserState(row) : { ...toGroupState(row), links };
 
 const toCommonState = (row: ResourceRow) => ({
   cells: row.cells,
