@@ -1,5 +1,5 @@
 import { listExpiring } from '../access/credentials.ts';
-import { isUnmanagedKind } from '../domain/drift.ts';
+import { isUnmanagedKind } from '../domain/change.ts';
 import { toCount } from '../domain/text.ts';
 import type { Condition, Notice, Observed } from '../notify/notifier.ts';
 import { putTest } from '../notify/notifier.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChangeKind, HarmKind } from './change.ts';
 import * as changes from './change.ts';
-import { DRIFT_KINDS, findRepair, isUnmanagedKind } from './drift.ts';
+import { DRIFT_KINDS, findRepair, isUnmanagedKind } from './change.ts';
 import type { JsonValue } from './values.ts';
 
 test.each([

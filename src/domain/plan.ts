@@ -1,6 +1,5 @@
 import type { Cell, Cells } from './cell.ts';
-import type { ChangeKind, HarmKind } from './change.ts';
-import type { Difference } from './drift.ts';
+import type { ChangeKind, Difference, HarmKind } from './change.ts';
 import { isEntityField } from './entity.ts';
 import type {
   ComparedState,

@@ -1,6 +1,5 @@
-import type { HarmLimit } from '../domain/change.ts';
+import type { DriftPolicy, HarmLimit } from '../domain/change.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { DriftPolicy } from '../domain/drift.ts';
 import type { Deactivation } from '../domain/kinds.ts';
 import type { Adoption, AdoptionPolicy, AdoptionRequest } from '../domain/provider.ts';
 import type { Refusal } from '../domain/values.ts';

@@ -142,22 +142,16 @@ export async function openService({
 /** Makes the store belong to this service, or adds facts about it. @throws BridgeError `other-service`: it has another */
 export async function assertService(
   deps: StoreDeps,
-  { companyId, accountId }: Omit<KnownService, 'identity'>,
+  seen: Omit<KnownService, 'identity'>,
 ): Promise<KnownService> {
   const { store, clock, identity } = deps;
   const known = await openService(deps);
-  if (companyId !== undefined && companyId !== (known?.companyId ?? companyId)) {
+  const { companyId = known?.companyId, accountId = known?.accountId } = seen;
+  if (companyId !== (known?.companyId ?? companyId))
     throw toOther(`company ${known?.companyId}`, `company ${companyId}`);
-  }
-  const service: KnownService = {
-    identity,
-    companyId: companyId ?? known?.companyId,
-    accountId: accountId ?? known?.accountId,
-  };
-  const isNew = service.accountId !== known?.accountId || service.companyId !== known?.companyId;
-  if (known === undefined || isNew) {
+  const service = { identity, companyId, accountId };
+  if (JSON.stringify(service) !== JSON.stringify(known))
     await store.write((tx) => SERVICE.save(tx, service, clock.now()));
-  }
   return service;
 }
 

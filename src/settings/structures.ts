@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { DriftPolicy } from '../domain/drift.ts';
-import { DRIFT_ACTIONS, DRIFT_KINDS, isUnmanagedKind } from '../domain/drift.ts';
+import type { DriftPolicy } from '../domain/change.ts';
+import { DRIFT_ACTIONS, DRIFT_KINDS, isUnmanagedKind } from '../domain/change.ts';
 import { createMatcher } from '../domain/name.ts';
 import type { Rule } from '../domain/rule-book.ts';
 import { hasStar } from '../domain/rule-book.ts';

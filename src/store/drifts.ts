@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Difference, DriftKind, DriftStatus, ENDED_STATUSES } from '../domain/drift.ts';
-import { ACTIVE_STATUSES, findRepair } from '../domain/drift.ts';
+import type { Difference, DriftKind, DriftStatus, ENDED_STATUSES } from '../domain/change.ts';
+import { ACTIVE_STATUSES, findRepair } from '../domain/change.ts';
 import type { GivenKey, JsonObject } from '../domain/values.ts';
 import { newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';

@@ -1,7 +1,13 @@
 import type { Cells } from '../domain/cell.ts';
-import type { ChangeClass, ChangeKind, HarmKind } from '../domain/change.ts';
+import type {
+  ChangeClass,
+  ChangeKind,
+  Detector,
+  DriftKind,
+  DriftStatus,
+  HarmKind,
+} from '../domain/change.ts';
 import type { Profile, Purpose } from '../domain/credential.ts';
-import type { Detector, DriftKind, DriftStatus } from '../domain/drift.ts';
 import type { SeenEntities } from '../domain/entity.ts';
 import type { Field, ObservedGroup, ObservedUser, SentCreate } from '../domain/kinds.ts';
 import type { LinkList } from '../domain/link.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toCommandsTable } from '../../scripts/command-page.ts';
 import { listMetrics, toMetricsTable } from '../../src/app/state-metrics.ts';
-import { MANAGED_KINDS } from '../../src/domain/drift.ts';
+import { MANAGED_KINDS } from '../../src/domain/change.ts';
 import { REASON_CODES } from '../../src/ops/state/reasons.ts';
 import { settingRows } from '../../src/settings/rows.ts';
 import { TABLES } from '../../src/store/schema.ts';

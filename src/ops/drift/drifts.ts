@@ -1,4 +1,4 @@
-import { ACTIVE_STATUSES, isUnmanagedKind } from '../../domain/drift.ts';
+import { ACTIVE_STATUSES, isUnmanagedKind } from '../../domain/change.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { JsonValue } from '../../domain/values.ts';
 import { toResourceKey } from '../../domain/values.ts';

@@ -1,5 +1,5 @@
-import type { DriftKind } from '../../domain/drift.ts';
-import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/drift.ts';
+import type { DriftKind } from '../../domain/change.ts';
+import { DRIFT_STATUSES, MANAGED_KINDS, UNMANAGED_KINDS } from '../../domain/change.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { Column, Tone } from './list.ts';
 import { listOf, toPlanLink, toProblemText, toWords } from './list.ts';

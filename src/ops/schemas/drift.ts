@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { CHANGE_KINDS, HARM_KINDS } from '../../domain/change.ts';
-import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import { CHANGE_KINDS, DRIFT_KINDS, DRIFT_STATUSES, HARM_KINDS } from '../../domain/change.ts';
 import { PLAN_SOURCES, PLAN_STATUSES } from '../../domain/plan.ts';
 import { isDate, t } from './kinds.ts';
 

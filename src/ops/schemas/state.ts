@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/drift.ts';
+import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/change.ts';
 import { SETTING_ORIGINS } from '../../settings/sources.ts';
 import { Reading, Sweep } from './drift.ts';
 import { t } from './kinds.ts';

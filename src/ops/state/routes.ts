@@ -1,4 +1,4 @@
-import { ACTIVE_STATUSES } from '../../domain/drift.ts';
+import { ACTIVE_STATUSES } from '../../domain/change.ts';
 import { countFreeSeats } from '../../domain/seats.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { SAMPLE_MS, SAMPLES } from '../../reconcile/loop/jobs.ts';

@@ -1,5 +1,5 @@
-import type { DriftKind } from '../../domain/drift.ts';
-import { isUnmanagedKind } from '../../domain/drift.ts';
+import type { DriftKind } from '../../domain/change.ts';
+import { isUnmanagedKind } from '../../domain/change.ts';
 import { foldCase, keyText } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { CONCLUDED } from '../../store/drifts.ts';

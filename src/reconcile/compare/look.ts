@@ -1,6 +1,5 @@
-import { holdsMore, toChangeKey } from '../../domain/change.ts';
-import type { Detector, Difference, DriftKind } from '../../domain/drift.ts';
-import { findRepair } from '../../domain/drift.ts';
+import type { Detector, Difference, DriftKind } from '../../domain/change.ts';
+import { findRepair, holdsMore, toChangeKey } from '../../domain/change.ts';
 import { listEntityFields } from '../../domain/entity.ts';
 import type { JsonValue, ResourceKey } from '../../domain/values.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';

@@ -1,5 +1,4 @@
-import { HARM_WINDOW_MS, isGranting } from '../../domain/change.ts';
-import { DRIFT_KINDS, isUnmanagedKind } from '../../domain/drift.ts';
+import { DRIFT_KINDS, HARM_WINDOW_MS, isGranting, isUnmanagedKind } from '../../domain/change.ts';
 import { REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';

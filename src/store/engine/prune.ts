@@ -1,6 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import { ENDED_STATUSES } from '../../domain/drift.ts';
+import { ENDED_STATUSES } from '../../domain/change.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { execute, isPostgres } from './dialect.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { onlyPending } from '../../domain/cell.ts';
-import { ACTIVE_STATUSES } from '../../domain/drift.ts';
+import { ACTIVE_STATUSES } from '../../domain/change.ts';
 import { createMention, ERASED } from '../../domain/erasure.ts';
 import { withoutPersonalData } from '../../domain/kinds.ts';
 import { foldCase } from '../../domain/values.ts';

@@ -1,6 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import { ACTIVE_STATUSES } from '../../domain/drift.ts';
+import { ACTIVE_STATUSES } from '../../domain/change.ts';
 import type { LinkList } from '../../domain/link.ts';
 import { foldCase } from '../../domain/values.ts';
 import { allOf, readOne, select } from '../engine/dialect.ts';
