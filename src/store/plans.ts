@@ -11,7 +11,7 @@ import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dial
 import { readResources } from './resources/rows.ts';
 import type { Db, ListPart } from './store.ts';
 import type { Row } from './tables.ts';
-import { insertAll, updateWhere } from './tables.ts';
+import { insertAll } from './tables.ts';
 
 /** A plan as stored. */
 export type PlanRow = Row<'plans'>;
@@ -190,18 +190,6 @@ export const listWaitingRows = (db: Db, { afterSeq, limit }: ListPart) =>
       and (${waits('cells')} or seq in (select group_id from links where pending is not null))
       order by seq limit ${limit}`,
   );
-
-/** Ends all plans that are not over, with what was still to be done of them. */
-export async function endAllPlans(
-  tx: Db,
-  { reason, now }: { readonly reason: string; readonly now: number },
-): Promise<void> {
-  const end = { status: 'discarded', reason, decided_at: now, ended_at: now } as const;
-  const plan_id = (await updateWhere(tx, 'plans', { ended_at: null }, end)).map(({ id }) => id);
-  const open = { plan_id, status: ['planned', 'released'] } as const;
-  await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
-  await updateWhere(tx, 'drifts', { status: 'repairing' }, { status: 'open', plan_id: null });
-}
 
 /** Has everything looked at before the next action, which is due for nothing that was tried before. */
 export async function doubtEverything(tx: Db): Promise<void> {

@@ -1,7 +1,7 @@
 import type { PlanAction } from '../../domain/plan.ts';
 import { RECOVERY_SOURCES } from '../../domain/plan.ts';
 import { readParts } from '../../store/engine/dialect.ts';
-import { doubtEverything, endAllPlans, listWaitingRows, lockPlans } from '../../store/plans.ts';
+import { doubtEverything, endOver, listWaitingRows, lockPlans } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { MANAGED, readRows } from '../../store/resources/rows.ts';
 import { isLinked } from '../../store/resources/state.ts';
@@ -55,7 +55,10 @@ export async function enterRecovery(
   code: RecoveryState['reason']['code'],
 ): Promise<void> {
   await lockPlans(tx);
-  await endAllPlans(tx, { reason: 'a backup was restored', now });
+  const open = { status: ['planned', 'released'] } as const;
+  await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
+  await updateWhere(tx, 'drifts', { status: 'repairing' }, { status: 'open', plan_id: null });
+  await endOver(tx, now);
   await forEachWaiting(tx, (row) => dropWaiting(tx, row));
   await doubtEverything(tx);
   await RECOVERY.save(tx, { phase: 'reading', since: now, reason: { code }, planId: null }, now);
