@@ -153,7 +153,8 @@ export const NOT_THERE: Refusal = {
 };
 
 /** True where the service accepted a change and did not make it: its next success is looked at before it is believed. */
-export const isNotApplied = (problem: Refusal | undefined) => problem?.code === NOT_APPLIED.code;
+export const isNotApplied = (problem: Refusal | null | undefined) =>
+  problem?.code === NOT_APPLIED.code;
 
 /** True if `bits` has a bit that all others lack, beyond 32 bits too. @throws RangeError for what is no whole number */
 export const hasMoreBits = (bits: number, ...others: readonly number[]) =>

@@ -1,4 +1,4 @@
-import type { Cells } from '../domain/cell.ts';
+import type { Cells, Failure } from '../domain/cell.ts';
 import type {
   ChangeClass,
   ChangeKind,
@@ -148,10 +148,10 @@ export const TABLES = {
     pending: big().orNull(),
     put_in: int().default(0),
     by_rule: int().default(0),
-    retry_at: big().orNull(),
+    failure: json<Failure>().orNull(), // Of what waits. What follows stands in it, for the indexes.
+    retry_at: big().orNull(), // null: now, also after a failure.
     attempts: int().default(0),
     stuck_at: big().orNull(),
-    problem: text().orNull(),
     sent: big().orNull(),
   }).keys({
     pk: 'primary key (group_id, list, target)',

@@ -6,7 +6,7 @@ import { BridgeError, keyText } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, insertDrifts, listActiveDrifts, toRepair } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { hasLink } from '../../store/links/links.ts';
+import { hasLink } from '../../store/links/waiting.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges } from '../../store/plans.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';

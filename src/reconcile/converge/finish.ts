@@ -16,10 +16,10 @@ import { listFields, listLinks } from '../../plan/step.ts';
 import type { AskedChange, Progress } from '../../store/due.ts';
 import { toProgress } from '../../store/due.ts';
 import { toCellColumns } from '../../store/engine/columns.ts';
-import { changeNamed, deleteAllLinks, hasLink } from '../../store/links/links.ts';
+import { changeNamed, deleteAllLinks } from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
 import type { WaitingSummary } from '../../store/links/waiting.ts';
-import { NOTHING_WAITING, readWaiting } from '../../store/links/waiting.ts';
+import { hasLink, readWaiting } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { saveRow } from '../../store/resources/rows.ts';
@@ -98,19 +98,19 @@ export async function finish(
   const step = planStep(deps, { row: left, links: waitingLinks });
   const isPaused = !goesOn(step);
   const isOver = isPaused || step.action === undefined;
-  const links = row.type === 'user' ? NOTHING_WAITING : await readWaiting(tx, row, now);
-  r.row = { ...left, ...toCellColumns(cells, links.worst?.stuck_at) };
+  const links = row.type === 'user' ? undefined : await readWaiting(tx, row, now);
+  r.row = { ...left, ...toCellColumns(cells, links?.stuckSince) };
   if (isPaused) r.row = { ...r.row, due_at: row.due_at };
   else {
-    const times = [findNextRetryAt(cells, now), links.nextRetryAt, left.unsure_until];
+    const times = [findNextRetryAt(cells, now), links?.nextRetryAt, left.unsure_until];
     r.row = {
       ...r.row,
       ...toFailureColumns(r, cells, links),
-      due_class: links.removes || removesAccess(step.state) ? 0 : 1,
+      due_class: links?.desired === 0 || removesAccess(step.state) ? 0 : 1,
       due_at: isOver ? findNext(times, now) : now,
     };
   }
-  const progress = toProgress(r.row, links.oldest);
+  const progress = toProgress(r.row, links?.oldest);
   if (isOver) takeDelivered(r, progress);
   await save(r);
   if (!isOver) return { ...progress, next: step };
@@ -152,13 +152,13 @@ function isAccessOpen(row: ResourceRow, kind: 'leaver' | 'joiner'): boolean {
 function toFailureColumns(
   { row, now }: Recording,
   cells: Cells<Field>,
-  { oldest, worst }: WaitingSummary,
+  links: WaitingSummary | undefined,
 ) {
-  if (listWaiting(cells).length === 0 && oldest === undefined)
+  if (listWaiting(cells).length === 0 && links?.oldest == null)
     return { attempts: 0, failing_since: null, last_error: null };
-  const attempts = Math.max(row.attempts, countAttempts(cells), worst?.attempts ?? 0);
+  const attempts = Math.max(row.attempts, countAttempts(cells), links?.attempts ?? 0);
   const own = findProblem(cells);
-  const problem = worst?.stuck_at == null ? (own ?? worst?.problem) : worst.problem;
+  const problem = (links?.stuckSince == null && own) || links?.failure?.problem;
   return {
     attempts,
     failing_since: attempts === 0 ? null : (row.failing_since ?? now),

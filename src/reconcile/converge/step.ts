@@ -11,8 +11,11 @@ import { BridgeError, keyText } from '../../domain/values.ts';
 import { plan, toPlannable } from '../../plan/plan.ts';
 import type { Field, Part, Step } from '../../plan/step.ts';
 import { listFields, listLinks, listParts, toChanges, toValues } from '../../plan/step.ts';
-import { changeNamed, listLinks as listStoredLinks } from '../../store/links/links.ts';
-import { listWaitingLinks } from '../../store/links/waiting.ts';
+import {
+  changeNamed,
+  listLinks as listStoredLinks,
+  listWaitingLinks,
+} from '../../store/links/links.ts';
 import { insertOwnCall } from '../../store/logs.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, lockRow, updateRow } from '../../store/resources/rows.ts';

@@ -3,7 +3,7 @@ import { isAnotherGroup } from '../../domain/kinds.ts';
 import { toSpelling } from '../../domain/name.ts';
 import { foldCase } from '../../domain/values.ts';
 import { chunks, readParts } from '../../store/engine/dialect.ts';
-import { countSeenMembers } from '../../store/links/links.ts';
+import { countSeenMembers } from '../../store/links/waiting.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { LIVE, listGroupsWith, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';

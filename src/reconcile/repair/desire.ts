@@ -15,9 +15,8 @@ import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, toRepair } from '../../store/drifts.ts';
 import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
 import { deleteAllLinks, desireLink, listLinkedUsers, listLinks } from '../../store/links/links.ts';
-import { listByName } from '../../store/resources/find.ts';
 import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
-import { findRow, getRow, updateRow } from '../../store/resources/rows.ts';
+import { findRow, getRow, LIVE, listRows, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -124,7 +123,8 @@ function toAttributes(
 /** False: another user or group has the name. */
 async function saveAttributes(tx: Db, deps: DesireDeps, row: ResourceRow, attributes: JsonObject) {
   const columns = toColumns(row.type, attributes);
-  const named = await listByName(tx, row.type, columns.name_folded);
+  const { name_folded } = columns;
+  const named: readonly ResourceRow[] = await listRows(tx, row.type, { name_folded, ...LIVE });
   if (named.some(({ id, origin }) => id !== row.id && origin !== null)) return false;
   const users = row.type === 'group' ? await listLinkedUsers(tx, row) : [];
   return saveVersion(tx, deps, row, { ...columns, deleted_at: null }, users);

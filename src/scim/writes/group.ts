@@ -10,9 +10,9 @@ import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { endUnmanaged } from '../../store/drifts.ts';
 import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
-import { listByName, listNamed, toTombstones } from '../../store/resources/find.ts';
+import { listNamed, toTombstones } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
-import { getRow, joinLost, updateRow } from '../../store/resources/rows.ts';
+import { getRow, LIVE, listRows, lockLost, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toGroupState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
@@ -93,7 +93,7 @@ export const groupWrites: WriteKind<'group'> = {
     return findGroupPrivilege(tx, deps, row);
   },
   listNames: ({ name_folded }) => [name_folded],
-  listHolders: (tx, { name_folded }) => listByName(tx, 'group', name_folded),
+  listHolders: (tx, { name_folded }) => listRows(tx, 'group', { name_folded, ...LIVE }),
   async delete(tx, deps, row) {
     await assertDemotesNobody(tx, deps, row);
     const version = row.version + 1;
@@ -147,7 +147,7 @@ async function assertNameFree(
   }
   const name_folded = foldCase(displayName);
   if (name_folded === row.name_folded) return;
-  const live = await listByName(tx, 'group', name_folded);
+  const live = await listRows(tx, 'group', { name_folded, ...LIVE });
   const holder = live.find(({ id }) => id !== row.id);
   if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
 }
@@ -159,17 +159,17 @@ async function matchGroup(
 ): Promise<Match<'group'>> {
   await enterRules(tx, rules, 'names');
   const name = foldCase(String(attributes.displayName));
-  const live = await listByName(tx, 'group', name, { lock: true });
+  const which = { order: 'seq', lock: true } as const;
+  const live = await listRows(tx, 'group', { name_folded: name, ...LIVE }, which);
   const holder = live.find(({ origin }) => origin !== null);
-  const taken = { type: 'Group', attribute: 'displayName' } as const;
-  if (holder) return { kind: 'taken', holder, taken };
+  if (holder) return { kind: 'taken', holder, taken: { type: 'Group', attribute: 'displayName' } };
   const [row, second] = live;
   if (second) return { kind: 'disputed', holders: live, name, words: SEVERAL_GROUPS };
   if (row) return { kind: 'unmanaged', row };
   // One that still is in the service, or that a lost create may have left there.
   const tombstones = toTombstones(await listNamed(tx, 'group', [name]));
   const released = tombstones.find((one) => one.origin === 'adopted' && one.observed !== null);
-  const lost = await joinLost(tx, 'group', tombstones);
+  const lost = await lockLost(tx, 'group', tombstones);
   if (released === undefined) {
     if (lost) await deleteAllLinks(tx, lost);
     return { kind: 'new', row: lost, origin: 'created' };

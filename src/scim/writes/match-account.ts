@@ -15,7 +15,7 @@ import {
   toTombstones,
 } from '../../store/resources/find.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
-import { joinLost, LIVE_MANAGED, listRows, lockRow } from '../../store/resources/rows.ts';
+import { LIVE_MANAGED, listRows, lockLost, lockRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { Repairs } from '../repairs.ts';
@@ -101,7 +101,7 @@ async function matchDeleted(
   if (accounts.size > 1) return toDispute(attributes, []);
   const [row] = tombstones;
   if (row === undefined)
-    return { kind: 'new', row: await joinLost(tx, 'user', deleted), origin: 'created' };
+    return { kind: 'new', row: await lockLost(tx, 'user', deleted), origin: 'created' };
   const carried = { ...row.attributes, active: false };
   const before = { attributes: carried, cells: {}, origin: row.origin, deleted: true };
   // Of another provider's people this one knows no ids.

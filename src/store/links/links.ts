@@ -1,13 +1,14 @@
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
-import type { Link, LinkKey, LinkList } from '../../domain/link.ts';
+import type { Link, LinkChange, LinkKey, LinkList } from '../../domain/link.ts';
 import { LINK_LISTS, NEW_LINK, seeLink, toLinkText } from '../../domain/link.ts';
-import type { Refusal, UserId } from '../../domain/values.ts';
-import { parseStored } from '../engine/columns.ts';
+import type { UserId } from '../../domain/values.ts';
+import { isNotApplied } from '../../domain/values.ts';
+import { waits } from '../engine/columns.ts';
 import { isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
-import { deleteWhere, putAll } from '../tables.ts';
+import { deleteWhere, parseRows, putAll } from '../tables.ts';
 
 /** Group by its number, which links are kept under. */
 export type GroupKey = { readonly seq: number };
@@ -38,11 +39,8 @@ export async function listLinks(
   { list, userIds, accounts }: LinkSelection = {},
 ): Promise<StoredLink[]> {
   const read = async (lists: readonly LinkList[], which: RawBuilder<unknown>) => {
-    const rows = await select<LinkRow>(db)`
-      select link.*, person.id as "userId", person.deleted_at as "userDeletedAt"
-      from links as link join resources as person on person.seq = link.target
-      where link.group_id = ${group.seq} and link.list in (${sql.join(lists)}) and ${which}`;
-    return rows.map(toLink);
+    const isOf = sql`link.group_id = ${group.seq} and link.list in (${sql.join(lists)})`;
+    return (await selectLinks(db, sql`${isOf} and ${which}`)).map(toLink);
   };
   const lists = list === undefined ? LINK_LISTS : [list];
   const named: readonly (UserId | number)[] | undefined = userIds ?? accounts;
@@ -62,25 +60,24 @@ export async function listLinks(
   return links;
 }
 
-type LinkRow = Row<'links'> & Pick<StoredLink, 'userId' | 'userDeletedAt'>;
+type LinkRow = Row<'links'> &
+  Pick<StoredLink, 'userId' | 'userDeletedAt'> & { readonly upstreamUserId: number | null };
 
-/** Of a failure whose write was followed by another one the version is not kept. */
-const OF_EARLIER = -1;
+const selectLinks = async (db: Db, which: RawBuilder<unknown>) =>
+  parseRows(
+    'links',
+    await select<LinkRow>(db)`
+      select link.*, person.id as "userId", person.deleted_at as "userDeletedAt",
+        person.upstream_id as "upstreamUserId"
+      from links as link join resources as person on person.seq = link.target where ${which}`,
+  );
 
-function toLink({ retry_at, attempts, stuck_at, problem, ...row }: LinkRow): StoredLink {
-  const { pending, sent } = row;
-  const link = { ...row, pending: pending ?? undefined, sent: sent ?? undefined };
-  if (pending === null || problem === null) return link;
-  const isOfWrite = retry_at !== null || attempts > 0;
-  const failure = {
-    version: isOfWrite ? pending : OF_EARLIER,
-    since: stuck_at,
-    retryAt: retry_at ?? 0,
-    problem: parseStored<Refusal>(problem),
-    ...(attempts > 0 && { attempts }),
-  };
-  return { ...link, failure };
-}
+const toLink = ({ retry_at, pending, sent, failure, ...row }: LinkRow): StoredLink => ({
+  ...row,
+  pending: pending ?? undefined,
+  sent: sent ?? undefined,
+  failure: failure ? { ...failure, retryAt: retry_at ?? 0 } : undefined,
+});
 
 function toLinkColumns({ desired, observed, put_in, by_rule, pending, sent, failure }: Link) {
   const known = pending === undefined ? undefined : failure;
@@ -92,10 +89,10 @@ function toLinkColumns({ desired, observed, put_in, by_rule, pending, sent, fail
     by_rule,
     pending: pending ?? null,
     sent: sent ?? null,
+    failure: known ?? null,
+    stuck_at: known?.since ?? null,
     retry_at: ofWrite?.retryAt ?? null,
     attempts: ofWrite?.attempts ?? 0,
-    stuck_at: known?.since ?? null,
-    problem: known === undefined ? null : JSON.stringify(known.problem),
   };
 }
 
@@ -192,37 +189,47 @@ export async function desireLink(
   await saveLinks(tx, group, [{ ...NEW_LINK, list, target: userId, desired: 1 }]);
 }
 
-const CONDITIONS = {
-  /** It waits for the service. */
-  waiting: sql`pending is not null`,
-  /** A rule wants an admin, or an inner group a member. */
-  ruled: sql`by_rule = 1`,
-  /** A rule wants an admin. */
-  administered: sql`by_rule = 1 and list = 'admin'`,
-  /** The bridge put the user in, or still is to change it. */
-  ours: sql`(put_in = 1 or pending is not null)`,
-  /** A call that left may still change it. */
-  sent: sql`sent is not null`,
-  /** The same, from what is wanted by now. Versions are not below 0: the index is read. */
-  doubted: sql`sent >= 0 and (pending is not null or sent = 0)`,
-};
-
-/** True when a group has such a link. */
-export const hasLink = async (db: Db, { seq }: GroupKey, which: keyof typeof CONDITIONS) =>
-  (await select(db)`select 1 from links where group_id = ${seq} and ${CONDITIONS[which]} limit 1`)
-    .length > 0;
-
 /** Lists users of whom a change waits, and who are wanted and missing, or there and unwanted. Inactive ones stay members. */
 export async function listOpenLinks(db: Db, { seq }: GroupKey) {
-  const rows = await select<LinkKey & Record<'desired' | 'pending', number | null>>(db)`
-    select link.list, person.id as "userId", link.desired, link.pending
-    from links as link join resources as person on person.seq = link.target
-    where link.group_id = ${seq} and (link.pending is not null
+  const open = await selectLinks(
+    db,
+    sql`link.group_id = ${seq} and (link.pending is not null
       or (link.desired <> coalesce(link.observed, 0) and (link.desired = 0 or person.active = 1)))
-    order by link.list desc, link.desired, link.target`;
-  return rows.map(({ desired, pending, ...key }) => {
-    return { ...key, wanted: desired === 1, waits: pending !== null };
+      order by link.list desc, link.desired, link.target`,
+  );
+  return open.map(({ list, userId, desired, pending }) => {
+    return { list, userId, wanted: desired === 1, waits: pending !== null };
   });
+}
+
+/**
+ * Waiting changes of a group that can be made at `now`: failed ones last, removals first, then the oldest. Not those of users
+ * without an account, who are to be deactivated first, or (`inactiveWait`) who are inactive and to come in.
+ */
+export async function listWaitingLinks(
+  db: Db,
+  { seq }: GroupKey,
+  given: { readonly limit: number; readonly now: number; readonly inactiveWait: boolean },
+): Promise<LinkChange[]> {
+  const { limit, now, inactiveWait } = given;
+  const waiting = await selectLinks(
+    db,
+    sql`link.group_id = ${seq} and link.pending is not null and person.upstream_id is not null
+      and (link.retry_at is null or link.retry_at <= ${now})
+      and (person.deleted_at is null or not ${waits('person.cells', 'active')})
+      ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}
+      order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`,
+  );
+  return waiting.map(({ list, userId, upstreamUserId, pending, attempts, ...row }) => ({
+    list,
+    userId,
+    upstreamUserId: upstreamUserId ?? 0,
+    wanted: row.desired === 1,
+    version: pending ?? 0,
+    ...(attempts > 0 && { attempts }),
+    ...(row.stuck_at !== null && { stuck: true }),
+    ...(isNotApplied(row.failure?.problem) && { ignored: true }),
+  }));
 }
 
 /** Complete list of the members or admins of a group. */
@@ -283,13 +290,4 @@ async function readListed(db: Db, accounts: readonly number[]): Promise<Map<numb
       select seq, deleted_at from resources where type = 'user' and upstream_id in (${ids})`;
   });
   return new Map(rows.map(({ seq, deleted_at }) => [seq, deleted_at === null]));
-}
-
-/** Counts the seen members of groups by their numbers, and those that an incomplete list left out (`unknown`). */
-export async function countSeenMembers(db: Db, seqs: readonly number[]) {
-  const rows = await select<Record<'group_id' | 'seen' | 'unknown', number>>(db)`
-    select group_id, count(case when observed = 1 then 1 end) as seen,
-      count(case when observed is null and pending is null then 1 end) as unknown
-    from links where group_id in (${sql.join(seqs)}) and list = 'member' group by group_id`;
-  return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
 }

@@ -71,7 +71,7 @@ export async function resetLinksOf(tx: Db, userId: UserId, observed: 0 | null): 
   const isUnwanted = observed === 0 ? sql`or desired = 0` : sql``;
   await sql`delete from links where ${isTheirs} and (desired is null ${isUnwanted})`.execute(tx);
   await sql`update links set observed = ${observed}, sent = null, pending = coalesce(pending, ${GROUP_VERSION}),
-      retry_at = null, attempts = 0
+      failure = null, retry_at = null, attempts = 0, stuck_at = null
     where ${isTheirs} and (desired = 1 or observed = 1 or pending is not null)`.execute(tx);
 }
 

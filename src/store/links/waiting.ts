@@ -1,85 +1,52 @@
 import { sql } from 'kysely';
-import type { LinkChange } from '../../domain/link.ts';
-import type { Refusal } from '../../domain/values.ts';
-import { isNotApplied } from '../../domain/values.ts';
-import { parseStored, waits } from '../engine/columns.ts';
+import type { Failure } from '../../domain/cell.ts';
 import { select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import type { Row } from '../tables.ts';
+import { parseRows } from '../tables.ts';
 import type { GroupKey } from './links.ts';
 
-/**
- * Waiting changes of a group that can be made at `now`: failed ones last, removals first, then the oldest. Not those of users
- * without an account, who are to be deactivated first, or (`inactiveWait`) who are inactive and to come in.
- */
-export async function listWaitingLinks(
-  db: Db,
-  { seq }: GroupKey,
-  given: { readonly limit: number; readonly now: number; readonly inactiveWait: boolean },
-): Promise<LinkChange[]> {
-  const { limit, now, inactiveWait } = given;
-  type Waiting = Omit<Row<'links'>, 'pending'> &
-    Pick<LinkChange, 'userId' | 'upstreamUserId'> & { readonly pending: number };
-  const rows = await select<Waiting>(db)`
-    select link.*, person.id as "userId", person.upstream_id as "upstreamUserId"
-    from links as link join resources as person on person.seq = link.target
-    where link.group_id = ${seq} and link.pending is not null and person.upstream_id is not null
-    and (link.retry_at is null or link.retry_at <= ${now})
-    and (person.deleted_at is null or not ${waits('person.cells', 'active')})
-    ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}
-    order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`;
-  return rows.map(({ list, userId, upstreamUserId, ...row }) => ({
-    list,
-    userId,
-    upstreamUserId,
-    wanted: row.desired === 1,
-    version: row.pending,
-    ...(row.attempts === 0 ? {} : { attempts: row.attempts }),
-    ...(row.stuck_at === null ? {} : { stuck: true }),
-    ...(isNotApplied(parseProblem(row)) ? { ignored: true } : {}),
-  }));
-}
+const CONDITIONS = {
+  /** It waits for the service. */
+  waiting: sql`pending is not null`,
+  /** A rule wants an admin, or an inner group a member. */
+  ruled: sql`by_rule = 1`,
+  /** A rule wants an admin. */
+  administered: sql`by_rule = 1 and list = 'admin'`,
+  /** The bridge put the user in, or still is to change it. */
+  ours: sql`(put_in = 1 or pending is not null)`,
+  /** A call that left may still change it. */
+  sent: sql`sent is not null`,
+  /** The same, from what is wanted by now. Versions are not below 0: the index is read. */
+  doubted: sql`sent >= 0 and (pending is not null or sent = 0)`,
+};
 
-const parseProblem = ({ problem }: { readonly problem: string | null }) =>
-  problem === null ? undefined : parseStored<Refusal>(problem);
+/** True when a group has such a link. */
+export const hasLink = async (db: Db, { seq }: GroupKey, which: keyof typeof CONDITIONS) =>
+  (await select(db)`select 1 from links where group_id = ${seq} and ${CONDITIONS[which]} limit 1`)
+    .length > 0;
 
-/** Summary of the waiting changes of a group, also of those before their next attempt. */
-export interface WaitingSummary {
-  /** The oldest waiting version; absent: nothing waits. */
-  readonly oldest?: number;
-  /** Time of the next attempt of a failed change (epoch milliseconds). */
-  readonly nextRetryAt?: number | undefined;
-  /** True when a removal waits. */
-  readonly removes: boolean;
-  /** The change that is stuck longest, or else the one that failed most often. */
-  readonly worst?:
-    | (Pick<Row<'links'>, 'stuck_at' | 'attempts'> & { readonly problem: Refusal })
-    | undefined;
-}
+/** Sum of waiting changes; `desired` 0: a removal waits. `failure`: of what is stuck longest, or else failed most often. */
+export type WaitingSummary = Readonly<
+  Record<'oldest' | 'nextRetryAt' | 'desired' | 'stuckSince', number | null>
+> & { readonly attempts: number; readonly failure: Failure | null };
 
-/** Summary of a group without waiting changes. */
-export const NOTHING_WAITING: WaitingSummary = { removes: false };
-
-/** Sums up the waiting changes of a group. `now` is epoch milliseconds. */
-export async function readWaiting(db: Db, { seq }: GroupKey, now = 0): Promise<WaitingSummary> {
+/** Sums up the waiting changes of a group, those before their next attempt too. `now` is epoch milliseconds. */
+export async function readWaiting(db: Db, { seq }: GroupKey, now: number) {
   const waiting = sql`from links where group_id = ${seq} and pending is not null`;
-  type Totals = Record<'oldest' | 'nextRetryAt' | 'desired', number | null> & { problems: number };
-  const [totals] = await select<Totals>(db)`
+  const sums = await select<WaitingSummary>(db)`
     select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as "nextRetryAt",
-      min(desired) as desired, count(problem) as problems ${waiting}`;
-  if (totals === undefined || totals.oldest === null) return NOTHING_WAITING;
-  const [worst] =
-    totals.problems === 0
-      ? []
-      : await select<Row<'links'>>(
-          db,
-        )`select * ${waiting} and problem is not null and (stuck_at is not null or attempts > 0)
-          order by coalesce(stuck_at, ${Number.MAX_SAFE_INTEGER}), attempts desc limit 1`;
-  const problem = worst && parseProblem(worst);
-  return {
-    oldest: totals.oldest,
-    nextRetryAt: totals.nextRetryAt ?? undefined,
-    removes: totals.desired === 0,
-    worst: problem && { ...worst, problem },
-  };
+      min(desired) as desired, min(stuck_at) as "stuckSince", coalesce(max(attempts), 0) as attempts,
+      (select failure ${waiting} and (stuck_at is not null or attempts > 0)
+        order by coalesce(stuck_at, ${Number.MAX_SAFE_INTEGER}), attempts desc limit 1) as failure
+    ${waiting}`;
+  return parseRows('links', sums)[0];
+}
+
+/** Counts the seen members of groups by their numbers, and those that an incomplete list left out (`unknown`). */
+export async function countSeenMembers(db: Db, seqs: readonly number[]) {
+  const rows = await select<Record<'group_id' | 'seen' | 'unknown', number>>(db)`
+    select group_id, count(case when observed = 1 then 1 end) as seen,
+      count(case when observed is null and pending is null then 1 end) as unknown
+    from links where group_id in (${sql.join(seqs)}) and list = 'member' group by group_id`;
+  return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
 }

@@ -4,9 +4,9 @@ import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import type { GivenKey, GroupId, Refusal, UserId } from '../../domain/values.ts';
-import { parseStored } from '../engine/columns.ts';
 import { allOf, forUpdate, readNumber, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
+import type { Row } from '../tables.ts';
 import { findOne, parseRows } from '../tables.ts';
 import type { UserRow } from './rows.ts';
 import { readResources, readRows, updateRow } from './rows.ts';
@@ -46,52 +46,45 @@ export function readBacklog(db: Db) {
   return readOne<Counted>(db)`select ${sql.join(columns)} from resources where due_at is not null`;
 }
 
-interface TroubledResource extends GivenKey {
-  readonly name: string;
-  /** The service's words and their code. */
-  readonly problem: { readonly code: string; readonly words: string };
-  /** Time since which the change waits. */
-  readonly since: number;
-  readonly nextAttemptAt: number | null;
+const UNKNOWN: Refusal = { code: 'unknown', words: '' };
+
+/** Lists resources with a failing change, the longest first; stuck ones are not among them. Times are epoch milliseconds. */
+export async function listFailing(db: Db, limit: number) {
+  const failing = sql`due_at is not null and ${IS_FAILING} order by ${WAITS_SINCE}, id limit ${limit}`;
+  return (await readResources(db, failing)).map((row) => ({
+    ...toKey(row),
+    name: row.name,
+    problem: row.last_error ?? UNKNOWN,
+    since: row.failing_since ?? row.due_at ?? 0,
+    nextAttemptAt: row.due_at,
+  }));
 }
 
-/** Lists resources with a failing change, the longest first; stuck ones are not among them. */
-export async function listFailing(db: Db, limit: number): Promise<TroubledResource[]> {
-  const rows = await select<Omit<TroubledResource, 'problem'> & { problem: string | null }>(db)`
-    select type, id, name, last_error as problem, ${WAITS_SINCE} as since, due_at as "nextAttemptAt"
-    from resources where due_at is not null and ${IS_FAILING}
-    order by since, id limit ${limit}`;
-  const unknown = '{"code":"unknown","words":""}';
-  return rows.map((row) => ({ ...row, problem: parseStored(row.problem ?? unknown) }));
-}
+const toKey = ({ type, id }: GivenKey) => ({ type, id });
 
-/** Part that was acknowledged and that the service refuses: a field, or a user in the members or admins. */
-type StuckPart = TroubledResource & Readonly<{ field: string; person?: string; problem: Refusal }>;
-
-/** Lists stuck fields and links, the longest first. */
-export async function listStuck(db: Db, limit: number): Promise<StuckPart[]> {
-  const parts = [...(await listStuckFields(db, limit)), ...(await listStuckLinks(db, limit))];
-  return parts.toSorted((a, b) => a.since - b.since).slice(0, limit);
-}
-
-async function listStuckFields(db: Db, limit: number): Promise<StuckPart[]> {
-  const stuck = sql`stuck_at is not null order by stuck_at, id limit ${limit}`;
-  return (await readResources(db, stuck)).flatMap(({ type, id, name, cells, due_at }) =>
+/** Lists what was acknowledged and the service refuses, the longest first: fields, and users in the members or admins. */
+export async function listStuck(db: Db, limit: number) {
+  const isStuck = sql`stuck_at is not null order by stuck_at, id limit ${limit}`;
+  const fields = (await readResources(db, isStuck)).flatMap(({ name, cells, due_at, ...row }) =>
     listStuckCells(cells).map(([field, { problem, since, retryAt }]) => {
       const nextAttemptAt = Math.max(retryAt, Number(due_at));
-      return { type, id, name, field, problem, since, nextAttemptAt };
+      return { ...toKey(row), name, field, problem, since, nextAttemptAt };
     }),
   );
-}
-
-async function listStuckLinks(db: Db, limit: number): Promise<StuckPart[]> {
-  const rows = await select<Omit<StuckPart, 'type' | 'problem'> & { problem: string }>(db)`
-    select link.list || 's' as field, home.id, home.name,
-      person.id as person, link.problem, link.stuck_at as since,
-      case when link.retry_at > home.due_at then link.retry_at else home.due_at end as "nextAttemptAt"
-    from links as link join resources as home on home.seq = link.group_id join resources as person on person.seq = link.target
+  type Found = Pick<Row<'links'>, 'list' | 'failure' | 'retry_at'> &
+    Record<'id' | 'name' | 'person', string> & { since: number; due_at: number | null };
+  const links = await select<Found>(db)`
+    select link.list, link.failure, link.retry_at, link.stuck_at as since,
+      home.id, home.name, home.due_at, person.id as person
+    from links as link join resources as home on home.seq = link.group_id
+      join resources as person on person.seq = link.target
     where link.stuck_at is not null order by since, home.id, person.id limit ${limit}`;
-  return rows.map((row) => ({ ...row, type: 'group', problem: parseStored(row.problem) }));
+  const users = parseRows('links', links).map(({ list, failure, retry_at, due_at, ...link }) => {
+    const nextAttemptAt = Math.max(Number(retry_at), Number(due_at));
+    const problem = failure?.problem ?? UNKNOWN;
+    return { ...link, type: 'group' as const, field: `${list}s`, problem, nextAttemptAt };
+  });
+  return [...fields, ...users].toSorted((a, b) => a.since - b.since).slice(0, limit);
 }
 
 /** Makes the user due at `at` (epoch milliseconds) who waits for a seat and was tried longest ago. */

@@ -70,7 +70,7 @@ const FAILS = sql`(due_at is not null or stuck_at is not null)`;
 const WORDS = [
   { table: 'resources', column: 'last_error', fails: FAILS },
   { table: 'resources', column: 'cells', fails: FAILS },
-  { table: 'links', column: 'problem', fails: sql`pending is not null` },
+  { table: 'links', column: 'failure', fails: sql`pending is not null` },
 ] as const;
 
 /** Takes the service's words out of the failures of others that mention one of these names. */

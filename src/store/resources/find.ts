@@ -64,14 +64,6 @@ export async function listHolders(db: Db, names: readonly string[], userName?: s
   return pickHolders(named, names, userName);
 }
 
-/** Lists live users or groups that are shown under this folded name (RFC 7643 §4.1.1). At most one is managed. */
-export const listByName = <Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  name_folded: string,
-  choice: Choice<'resources'> = {},
-) => listRows(db, type, { name_folded, ...LIVE }, { order: 'seq', ...choice });
-
 /** Picks the deleted of these, the latest first. */
 export const toTombstones = <Row extends ResourceRow>(rows: readonly Row[]) =>
   rows.filter((row) => !isLive(row)).toSorted((a, b) => (b.deleted_at ?? 0) - (a.deleted_at ?? 0));

@@ -13,7 +13,7 @@ import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts
 import type { Schema } from '../schema.ts';
 import type { Db, ListPart } from '../store.ts';
 import type { Choice, Row, Where } from '../tables.ts';
-import { deleteWhere, insertAll, listWhere, parseRows, putAll, updateWhere } from '../tables.ts';
+import { insertAll, listWhere, parseRows, putAll, updateWhere } from '../tables.ts';
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];
@@ -221,25 +221,15 @@ export async function revive<Type extends ResourceKey['type']>(
   return getRow(tx, { type, id });
 }
 
-const mayBeThere = (row: ResourceRow) =>
-  row.sent_creates.length > 0 && (row.type === 'group' || row.upstream_id === null);
-
-/** Locks and joins those of these deleted rows whose creates may have left something, as one; undefined: there is none. */
-export async function joinLost<Type extends ResourceType>(
+/** Locks the first of these deleted rows whose create may have left something, and returns it; undefined: there is none. */
+export async function lockLost<Type extends ResourceType>(
   tx: Db,
   type: Type,
   deleted: readonly RowOf<Type>[],
 ): Promise<RowOf<Type> | undefined> {
-  const seq = deleted.filter(mayBeThere).map((row) => row.seq);
-  const found = await listRows(tx, type, { seq }, { order: 'seq', lock: true });
-  const lost = found.filter((row) => row.deleted_at !== null && mayBeThere(row));
-  const row = lost.pop();
-  if (row === undefined) return undefined;
-  for (const other of lost) {
-    await updateWhere(tx, 'own_calls', { resource_id: other.id }, { resource_id: row.id });
-    await deleteWhere(tx, 'resources', { id: other.id });
-  }
-  const sent_creates = [row, ...lost].flatMap((one) => one.sent_creates);
-  const until = Math.max(...[row, ...lost].map(({ unsure_until }) => unsure_until ?? 0));
-  return { ...row, sent_creates, unsure_until: until === 0 ? null : until };
+  const isLost = (row: ResourceRow) =>
+    row.sent_creates.length > 0 && (row.type === 'group' || row.upstream_id === null);
+  const id = deleted.find(isLost)?.id;
+  const row = id && (await lockRow(tx, { type, id }));
+  return row && row.deleted_at !== null && isLost(row) ? row : undefined;
 }
