@@ -22,13 +22,8 @@ export const toRoleText = (roles: readonly string[]) => [...new Set(roles)].sort
 /** The roles of such a text. */
 export const parseRoles = (text: string | undefined) => (text ? text.split(' ') : []);
 
-/** The entities of a group, as the service last listed them. */
-export interface SeenEntities {
-  /** Time at which they were listed (epoch milliseconds). */
-  readonly at: number;
-  /** The group's own roles in each, as text; empty: it has roles there through another entity alone. */
-  readonly roles: { readonly [Entity in EntityField]?: string };
-}
+/** The group's own roles in each entity that the service last listed, as text; empty: it has roles there through another entity alone. */
+export type SeenEntities = { readonly [Entity in EntityField]?: string };
 
 /** The entities that have a cell. */
 export const listEntityFields = (cells: Cells<string>) => parseFields(cells).filter(isEntityField);
@@ -50,7 +45,7 @@ export const wasThere = (cell: Cell | undefined) => cell?.source?.by === 'servic
 
 /** True when the list shows that the group has no roles of its own in the entity. */
 const isOut = (seen: SeenEntities | undefined, field: EntityField) =>
-  seen !== undefined && !seen.roles[field];
+  seen !== undefined && !seen[field];
 
 /** True when some of these roles are not among the others. */
 export const losesRoles = (before: string | undefined, after: string | undefined) =>

@@ -209,8 +209,8 @@ test.each<[title: string, state: GroupCase, step?: Step | undefined, ...done: Gr
 const MINUTES = 'entity:minutes';
 const wanting = (value: string, by: 'rule' | 'service' = 'rule') =>
   ({ pending: 2, source: { value, by } }) as const;
-const listed = (text: string) => ({ at: 1, roles: { [MINUTES]: text } });
-const WITHOUT = { at: 1, roles: {} };
+const listed = (text: string) => ({ [MINUTES]: text });
+const WITHOUT = {};
 const LIST = stepOf('list-entities', { [MINUTES]: {} });
 const set = (isListed: boolean, ...roles: readonly string[]) =>
   stepOf('entity', { [MINUTES]: { roles, isListed } });
@@ -244,7 +244,7 @@ const POWER: GroupCase = {
     'entity:seen': wanting('reader'),
     ...{ 'entity:old': OLD, 'entity:more': OLD, [MINUTES]: wanting('') },
   },
-  entities: { at: 1, roles: { [MINUTES]: 'reader', 'entity:seen': 'writer' } },
+  entities: { [MINUTES]: 'reader', 'entity:seen': 'writer' },
   links: [stuck, tried, promoted, joins, demoted, leaves],
 };
 const FAILED = { displayName: failing(1, 6), permissions: failing(1, 5) };

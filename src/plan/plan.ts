@@ -155,7 +155,7 @@ function toLinkFact(part: LinkChange): OpenFact {
 function toEntityFacts({ cells, entities }: GroupState, part: EntityField): OpenFact[] {
   const wanted = findWantedRoles(cells[part]);
   if (wanted === undefined) return [];
-  const seen = entities?.roles[part];
+  const seen = entities?.[part];
   // The last list does not show it, and it may have been there since before the rules.
   const isUnseen = entities === undefined || (wasThere(cells[part]) && !seen);
   const isHeld = !isUnseen && holdsRoles(cells[part], seen);

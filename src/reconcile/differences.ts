@@ -163,7 +163,7 @@ function listOfLists(row: GroupRow, links: Awaited<ReturnType<typeof listOpenLin
   const { cells, entities } = toGroupState(row);
   const roles = listEntityFields(cells).flatMap((memberId) => {
     const cell = cells[memberId];
-    const seen = entities?.roles[memberId];
+    const seen = entities?.[memberId];
     if (isWaiting(cell) || holdsRoles(cell, seen)) return [];
     const wanted = findWantedRoles(cell);
     const set = seen === undefined ? 'entity.add' : 'entity.change';

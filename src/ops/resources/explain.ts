@@ -145,7 +145,7 @@ async function explainGroup(db: Db, row: rows.GroupRow, { rules: { book }, held,
       ...RULED_FIELDS.group.map((field) =>
         toRuledField(it, field, [desired[field], observed?.[field]]),
       ),
-      ...listEntities({ ...it, isSeen: entities !== undefined && !mustLook }, entities?.roles),
+      ...listEntities({ ...it, isSeen: entities !== undefined && !mustLook }, entities),
       ...listKept(row),
     ],
     members,

@@ -80,7 +80,7 @@ export async function fetchList(
   const roles = parseGroupEntities(listed).map(
     (entity) => [toEntityField(entity.uid), toRoleText(entity.roles)] as const,
   );
-  return { entities: { at: deps.clock.now(), roles: Object.fromEntries(roles) } };
+  return { entities: Object.fromEntries(roles) };
 }
 
 /** The group that was asked for. @throws UpstreamError `unreadable`, also where the answer is about another one */
@@ -341,7 +341,7 @@ function toChanged(call: ListCall): Outcome {
   const { field } = getEntity(call);
   const { roles: wanted = [] } = call.values;
   const { entities } = call.state;
-  const { [field]: _, ...others } = entities?.roles ?? {};
+  const { [field]: _, ...others } = entities ?? {};
   const roles = wanted.length === 0 ? others : { ...others, [field]: toRoleText(wanted) };
-  return { kind: 'done', known: { entities: entities && { ...entities, roles }, done: [field] } };
+  return { kind: 'done', known: { entities: entities && roles, done: [field] } };
 }
