@@ -3,7 +3,6 @@ import type { Cells } from './cell.ts';
 import { holds } from './cell.ts';
 import type { ChangeKind } from './change.ts';
 import type { EntityField, SeenEntities } from './entity.ts';
-import { ERASED } from './erasure.ts';
 import { GROUP_EXTENSION, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
 import type { LinkChange } from './link.ts';
 import { findDesiredName, fullName, normaliseName } from './name.ts';
@@ -130,6 +129,9 @@ export interface ObservedUser extends Sightings {
   /** The list of company users says that it takes a licence while it works; absent: it does not say. */
   readonly takesLicence?: boolean;
 }
+
+/** Text that replaces the name or id of an erased user. */
+export const ERASED = 'erased';
 
 /** Removes personal data from the observation of an erased user. */
 export function withoutPersonalData(observed: ObservedUser): ObservedUser {

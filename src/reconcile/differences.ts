@@ -218,11 +218,6 @@ export function isBusy(row: { readonly must_look: number }): boolean {
   return row.must_look !== 0;
 }
 
-/** True while something of a user or group waits, or it is not known what the service holds. */
-export function isAtWork(row: ResourceRow): boolean {
-  return isBusy(row) || row.due_at !== null || row.unsure_until !== null || hasWaiting(row);
-}
-
 /** True when the resource was neither written, taken over, seen nor changed in the service since the row was read. */
 export function isUnchanged(now: ResourceRow, before: ResourceRow): boolean {
   const isSame = now.version === before.version && now.origin === before.origin;

@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { unknownProvider } from '../../access/credentials.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
-import { OBSTACLE_WORDS } from '../../domain/erasure.ts';
 import { isWorking, listDiffering } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
-import { eraseUser } from '../../reconcile/erasure/erasure.ts';
+import { eraseUser, OBSTACLE_WORDS } from '../../store/resources/erasure.ts';
 import { listByKey } from '../../store/resources/find.ts';
 import * as lists from '../../store/resources/lists.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';

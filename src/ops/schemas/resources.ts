@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
-import { OBSTACLES } from '../../domain/erasure.ts';
+import { OBSTACLES } from '../../store/resources/erasure.ts';
 import { Handling } from './access.ts';
 import { t } from './kinds.ts';
 

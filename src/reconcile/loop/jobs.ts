@@ -5,6 +5,7 @@ import { isGone, isWorking } from '../../domain/kinds.ts';
 import { applyRules } from '../../rules/follow.ts';
 import { listPruned, prune } from '../../store/engine/prune.ts';
 import { findRemovalCall, readBacklog } from '../../store/resources/backlog.ts';
+import { forgetTombstones } from '../../store/resources/erasure.ts';
 import type { UserRow } from '../../store/resources/rows.ts';
 import { lockRow, readRows, updateRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
@@ -14,7 +15,6 @@ import { countWhere } from '../../store/tables.ts';
 import type { Traffic } from '../../telemetry/metrics.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { forgetTombstones } from '../erasure/erasure.ts';
 import { createJob } from '../job.ts';
 import { findRecovery } from '../repair/recovery.ts';
 

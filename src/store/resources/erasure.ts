@@ -1,19 +1,130 @@
 import { sql } from 'kysely';
+import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/change.ts';
-import { createMention, ERASED } from '../../domain/erasure.ts';
-import { withoutPersonalData } from '../../domain/kinds.ts';
-import { foldCase } from '../../domain/values.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Deactivation } from '../../domain/kinds.ts';
+import { ERASED, isGone, isWorking, withoutPersonalData } from '../../domain/kinds.ts';
+import type { JsonObject } from '../../domain/values.ts';
+import { foldCase, isJsonObject, parseFields } from '../../domain/values.ts';
 import { toColumns } from '../engine/columns.ts';
-import { execute, readOne, select } from '../engine/dialect.ts';
+import { execute, lockUntilCommit, readOne, select } from '../engine/dialect.ts';
 import { listNameKeys } from '../logs.ts';
-import type { Db } from '../store.ts';
+import type { Db, Store } from '../store.ts';
 import { deleteWhere, updateWhere } from '../tables.ts';
 import type { UserRow } from './rows.ts';
-import { deleteRow, updateRow } from './rows.ts';
+import { deleteRow, lockRow, readRows, updateRow } from './rows.ts';
+import { isAtWork } from './state.ts';
+
+/** Reasons why a user is not erased yet, as the steps that have to come first, in sentences for an operator. */
+export const OBSTACLE_WORDS = {
+  managed:
+    'A provider still has this person: have them deleted there, or send DELETE /scim/v2/Users/{id}.',
+  'in-service':
+    'The service shows this account, which would bring everything back: remove it there, then compare (scim-bridge sweep).',
+  active:
+    'The account works in the service: deactivate it there, or have the drift user.activated repaired.',
+  pending:
+    'Something of the deletion has not reached the service yet: GET /ops/users/{id} says what waits.',
+  held: 'A plan or a recovery that is about this person waits: decide about it, or wait until it is done.',
+  drifting: 'The service differs in something that is about this person: GET /ops/drifts shows it.',
+  recent:
+    'The bridge changed this person less than ten minutes ago, and the audit log may still tell of it: try again then.',
+  erased: 'It was done before: nothing personal is left.',
+} as const;
+
+/** Reason why a user is not erased yet. */
+type ErasureObstacle = keyof typeof OBSTACLE_WORDS;
+
+/** Every such reason. */
+export const OBSTACLES = parseFields<ErasureObstacle>(OBSTACLE_WORDS);
+
+interface ErasureDeps {
+  readonly store: Store;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly rules: { readonly deactivation: Deactivation };
+}
+
+/** Erases everything personal about a user, and has the engine overwrite it; with obstacles, or in a dry run, nothing. Undefined: unknown id. */
+export async function eraseUser(deps: ErasureDeps, id: string, dryRun = false) {
+  const { store } = deps;
+  const erasure = await store.write((tx) => erase(tx, deps, id, dryRun));
+  if (typeof erasure?.rows === 'number') await store.scrub();
+  return erasure;
+}
+
+const PART = 50;
+
+/** Erases users whose deletion ended before `before` (epoch milliseconds), until `signal` is aborted. */
+export async function forgetTombstones(
+  deps: ErasureDeps,
+  before: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { read, write } = deps.store;
+  const old = { deleted_at: { '<': before }, erased_at: null, due_at: null };
+  for await (const rows of readRows(read, 'user', { limit: PART, where: old })) {
+    for (const { id } of rows) {
+      if (signal.aborted) return;
+      await write((tx) => erase(tx, deps, id, false));
+    }
+  }
+}
+
+async function erase(tx: Db, deps: ErasureDeps, id: string, dryRun: boolean) {
+  await lockUntilCommit(tx, 'former-ids');
+  const row = await lockRow(tx, { type: 'user', id });
+  if (row === undefined) return undefined;
+  const obstacles = await listObstacles(tx, deps, row);
+  let rows: number | null = null;
+  if (obstacles.length === 0 && !dryRun) {
+    rows = await eraseTraces(tx, row, listPersonalNames(row.attributes, row.observed));
+    await eraseRow(tx, row, deps.clock.now());
+  }
+  return {
+    id: row.id,
+    userName: row.name,
+    account: row.upstream_id,
+    deleted: row.deleted_at !== null,
+    /** True when a tombstone stays, of ids alone. */
+    staysHidden: row.upstream_id !== null && row.origin !== null,
+    /** Reasons against erasing now; with any of them nothing is erased. */
+    obstacles,
+    /** Rows beside the user's own that said something of them; null: nothing was erased. */
+    rows,
+  };
+}
+
+/** Time in which the audit log may still tell of a call of the bridge, in milliseconds: events come minutes late. */
+const LOGGED_WITHIN_MS = 10 * 60_000;
+
+async function listObstacles(
+  db: Db,
+  { clock, rules }: ErasureDeps,
+  row: UserRow,
+): Promise<ErasureObstacle[]> {
+  if (row.erased_at !== null) return ['erased'];
+  const isDeleted = row.deleted_at !== null;
+  if (!isDeleted && row.origin !== null) return ['managed'];
+  const now = clock.now();
+  const { observed } = row;
+  const { links, held, drifts, calledAt } = await findErasureFacts(db, row);
+  // A comparison that misses an unmanaged account looks for it, and forgets one that is gone.
+  const isShown = !isDeleted && !isGone(observed);
+  const works = observed !== null && isWorking(observed, rules.deactivation);
+  const found: Readonly<Partial<Record<ErasureObstacle, boolean>>> = {
+    'in-service': isShown,
+    active: isDeleted && works,
+    pending: isAtWork(row) || row.sent_creates.length > 0 || links > 0,
+    held: held > 0,
+    drifting: drifts > 0,
+    recent: now - (calledAt ?? 0) < LOGGED_WITHIN_MS,
+  };
+  return OBSTACLES.filter((obstacle) => found[obstacle] === true);
+}
 
 /** Erases the user's own row. A tombstone of its id stays where a list could bring the user back. */
-export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
+async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
   if (row.upstream_id === null || row.origin === null) return deleteRow(tx, row, now);
   const attributes = { userName: ERASED, active: false };
   await updateRow(tx, row, {
@@ -36,7 +147,7 @@ export async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void>
  * Erases what other tables say of the user, and returns the number of rows. Logs and plans keep ids, which name nobody:
  * limits and a recovery count them. What events say that name somebody else goes with them.
  */
-export async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Promise<number> {
+async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Promise<number> {
   const { id, seq, upstream_id: account } = row;
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const keys = [...names.map(foldCase), ...listNameKeys(row)];
@@ -89,10 +200,7 @@ async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
 }
 
 /** Counts what of a user is under way: places in groups, actions, active drifts. `calledAt`: the last change by the bridge; null: none. */
-export async function findErasureFacts(
-  db: Db,
-  { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>,
-) {
+async function findErasureFacts(db: Db, { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>) {
   const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const number = String(upstream_id ?? '');
@@ -106,4 +214,26 @@ export async function findErasureFacts(
       and kind not like '%.unmanaged') as drifts,
     (select max(at) from own_calls where resource_id = ${id}
       or (member_id = ${number} and member_id <> '')) as "calledAt"`;
+}
+
+/** Lists the names under which words of the service may mention a user: names and addresses. */
+export function listPersonalNames(
+  attributes: JsonObject,
+  observed: Readonly<Partial<Record<'userName' | 'email' | 'fullName', string>>> | null,
+): string[] {
+  const { name } = attributes;
+  const shown = [attributes.userName, attributes.displayName, isJsonObject(name) && name.formatted];
+  const seen = [observed?.userName, observed?.email, observed?.fullName];
+  const texts = [...shown, ...listFoldedEmails(attributes), ...seen];
+  const isText = (text: unknown) => typeof text === 'string';
+  // A name of two letters is in too many texts to identify a user.
+  return [...new Set(texts.filter(isText))].filter((text) => text.trim().length > 2);
+}
+
+/** Checks whether a text has one of these names in it, in any case, and not as a part of a longer word. */
+export function createMention(names: readonly string[]): (text: string | null) => boolean {
+  if (names.length === 0) return () => false;
+  const any = names.map((name) => RegExp.escape(foldCase(name))).join('|');
+  const mention = new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`, 'u');
+  return (text) => text !== null && mention.test(foldCase(text));
 }

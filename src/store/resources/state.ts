@@ -3,6 +3,7 @@ import type { Field, GroupState, State, UpstreamGroupIds, UserState } from '../.
 import { toDesiredGroup, toDesiredUser } from '../../domain/kinds.ts';
 import type { Link, LinkKey } from '../../domain/link.ts';
 import type { GroupId, JsonObject } from '../../domain/values.ts';
+import { hasWaiting } from '../engine/columns.ts';
 import type { Origin } from '../schema.ts';
 import type { GroupRow, ResourceRow, UserRow } from './rows.ts';
 
@@ -58,6 +59,11 @@ export function toUpstreamIds(row: IdColumns): UpstreamGroupIds {
 /** True when the service is known to have what the row stands for, or had it at the last look. */
 export const isLinked = (row: IdColumns) =>
   row.upstream_id !== null || row.upstream_scim_id !== null || row.upstream_uid !== null;
+
+/** True while something of a user or group waits, or it is not known what the service holds. */
+export function isAtWork(row: ResourceRow): boolean {
+  return row.must_look !== 0 || row.due_at !== null || row.unsure_until !== null || hasWaiting(row);
+}
 
 /** True while a call that changes the resource may be on its way, or its outcome is unknown. */
 export const isInFlight = (row: Pick<ResourceRow, 'must_look' | 'unsure_until'>) =>
