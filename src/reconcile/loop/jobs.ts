@@ -150,28 +150,22 @@ async function followLeavers(
   if (hasNews) await clock.sleep(GATHER_MS, signal);
   const leaving = { left_at: { '<>': null }, out_at: null } as const;
   for await (const rows of readRows(store.read, 'user', { limit: PART, where: leaving })) {
-    const changing: UserRow[] = [];
-    for (const row of rows) if (await judge(store.read, deps, row)) changing.push(row);
-    if (changing.length > 0) await followAll(deps, changing);
+    const changes = await store.write(async (tx) => {
+      const all: Partial<UserRow>[] = [];
+      for (const row of rows) {
+        const locked = await lockRow(tx, row);
+        const change = locked && (await judge(tx, deps, locked));
+        if (change === undefined) continue;
+        await updateRow(tx, row, change);
+        all.push(change);
+      }
+      return all;
+    });
+    // What the look shows is news of those who left.
+    if (changes.some(({ due_at }) => due_at !== undefined))
+      for (const what of ['due', 'left'] as const) store.bell.ring(what);
     signal.throwIfAborted();
   }
-}
-
-async function followAll(deps: ReconcileDeps, rows: readonly UserRow[]): Promise<void> {
-  const { store } = deps;
-  let isDue = false;
-  await store.write(async (tx) => {
-    isDue = false;
-    for (const row of rows) {
-      const locked = await lockRow(tx, row);
-      const change = locked && (await judge(tx, deps, locked));
-      if (change === undefined) continue;
-      await updateRow(tx, row, change);
-      isDue ||= 'due_at' in change;
-    }
-  });
-  // What the look shows is news of those who left.
-  if (isDue) for (const what of ['due', 'left'] as const) store.bell.ring(what);
 }
 
 /** Columns of a user who is wanted in again, or who has no account: there is nothing to wait for. */

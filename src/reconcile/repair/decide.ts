@@ -5,10 +5,9 @@ import { enterRules } from '../../rules/follow.ts';
 import { mayGrant } from '../../rules/rules.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, toRepair } from '../../store/drifts.ts';
-import { readParts } from '../../store/engine/dialect.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import { countPlanActions, lockPlans } from '../../store/plans.ts';
-import type { Db, ListPart } from '../../store/store.ts';
+import type { Db } from '../../store/store.ts';
 import { rehearse } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps, ReconcileDeps } from '../deps.ts';
@@ -19,7 +18,8 @@ import { acceptDrift, findObstacle, IS_CHANGED } from './desire.ts';
 
 /** Largest number of actions of a plan; more are left to the next one. */
 const ACTIONS_MAX = 10_000;
-const PART = 500;
+/** Largest number of drifts that one decision is about, the oldest first. */
+const KNOWN_MAX = 20_000;
 /** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
 
@@ -53,24 +53,19 @@ const BY_POLICY = { provider: DEFAULT_PROVIDER, privileged: 'refuse', isDryRun: 
 async function sortKnown(tx: Db, deps: ReconcileDeps) {
   const { default: otherwise, kinds: named } = deps.policy.drift;
   // The default never reaches unmanaged ones.
-  const kinds = DRIFT_KINDS.filter(
-    (kind) => (named[kind] ?? (isUnmanagedKind(kind) ? 'report' : otherwise)) !== 'report',
+  const kind = DRIFT_KINDS.filter(
+    (one) => (named[one] ?? (isUnmanagedKind(one) ? 'report' : otherwise)) !== 'report',
   );
   // An operator wanted them left alone until now.
   const over = { status: 'ignored', ignored_until: { '<=': deps.clock.now() } } as const;
   await updateWhere(tx, 'drifts', over, { status: 'open', ignored_until: null });
+  const known = { status: ['open', 'contested'], kind } as const;
   const repair: DriftRow[] = [];
   const accept: DriftRow[] = [];
-  const open = { status: ['open', 'contested'], kind: kinds } as const;
-  const read = ({ afterSeq, limit }: ListPart) =>
-    listWhere(tx, 'drifts', { ...open, seq: { '>': afterSeq } }, { order: 'seq', limit });
-  for await (const rows of readParts(PART, read)) {
-    for (const row of rows) {
-      const action = await findReaction(tx, deps, row);
-      if (action === 'accept') accept.push(row);
-      if (action === 'repair' && (await mayRepair(tx, deps, row))) repair.push(row);
-    }
-    if (repair.length >= ACTIONS_MAX) break;
+  for (const row of await listWhere(tx, 'drifts', known, { order: 'seq', limit: KNOWN_MAX })) {
+    const action = await findReaction(tx, deps, row);
+    if (action === 'accept') accept.push(row);
+    if (action === 'repair' && (await mayRepair(tx, deps, row))) repair.push(row);
   }
   return { repair: repair.slice(0, ACTIONS_MAX), accept };
 }
