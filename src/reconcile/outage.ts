@@ -14,29 +14,18 @@ const UNREACHED: ReadonlySet<string> = new Set([
   ...['circuit-open', 'credentials-refused', 'rate-limited'],
 ]);
 
-/** End of a step of one resource. */
-export interface EndedStep {
-  readonly key: string;
-  readonly isLook: boolean;
-  readonly outcome: Outcome<unknown>;
-}
-
 /** Tells failures of single resources from an outage of the service. */
 export type OutageWatch = ReturnType<typeof createOutageWatch>;
 
 /** Creates the watch of one process. */
-export function createOutageWatch(clock: Pick<Clock, 'now'>) {
-  const looks = createSeries(clock);
-  const changes = createSeries(clock);
+export function createOutageWatch({ now }: Pick<Clock, 'now'>) {
+  const [looks, changes] = [createSeries(now), createSeries(now)];
   /** How many steps had worked when a look at each resource last failed. */
   const failedLooks = new Map<string, number>();
   let successes = 0;
   let tell = () => {};
 
-  /** False if the service may be down. */
-  function noteFailure({ key, isLook, outcome }: EndedStep): boolean {
-    // A call that was not sent tells of the service alone.
-    const series = isLook || outcome.kind === 'later' ? looks : changes;
+  function noteFailure(key: string, series: typeof looks, isLook: boolean): boolean {
     series.add(key);
     const before = failedLooks.get(key) ?? successes;
     if (isLook) failedLooks.set(key, successes);
@@ -46,18 +35,19 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>) {
   }
 
   return {
-    /** Notes the end of a step; false if the failure may be an outage of the service. */
-    note(step: EndedStep): boolean {
-      const { key, isLook, outcome } = step;
+    /** Notes the end of a step of a resource; false if its failure may be an outage of the service. */
+    note(key: string, outcome: Outcome<unknown>, isLook: boolean): boolean {
       const hasAnswer = outcome.kind === 'done' || outcome.kind === 'refused';
-      if (!hasAnswer && !isNotApplied(outcome.problem)) {
-        return UNREACHED.has(outcome.problem.code) ? noteFailure(step) : true;
+      if (hasAnswer || isNotApplied(outcome.problem)) {
+        successes += 1;
+        failedLooks.delete(key);
+        const wasOut = [looks.end(), !isLook && changes.end()];
+        if (wasOut.includes(true)) tell();
+        return true;
       }
-      successes += 1;
-      failedLooks.delete(key);
-      const wasOut = [looks.end(), !isLook && changes.end()];
-      if (wasOut.includes(true)) tell();
-      return true;
+      // A call that was not sent tells of the service alone.
+      const series = isLook || outcome.kind === 'later' ? looks : changes;
+      return UNREACHED.has(outcome.problem.code) ? noteFailure(key, series, isLook) : true;
     },
     ended: () => tell(),
     /** Calls `listen` when the service answers again after an outage. */
@@ -67,7 +57,7 @@ export function createOutageWatch(clock: Pick<Clock, 'now'>) {
   };
 }
 
-function createSeries({ now }: Pick<Clock, 'now'>) {
+function createSeries(now: Clock['now']) {
   const failed = new Map<string, number>();
   let since = 0;
 

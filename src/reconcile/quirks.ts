@@ -37,28 +37,39 @@ export type Lessons = {
 export type QuirkStore = Awaited<ReturnType<typeof openQuirks>>;
 
 const LESSONS = createShared<Lessons>('forms');
-/** Age from which the service is asked again, and that from which a lesson that holds is stored anew, in milliseconds. */
-const [ASK_AGAIN_MS, RENEW_MS] = [24 * 60 * 60_000, 60 * 60_000];
+const ASK_AGAIN_MS = 24 * 60 * 60_000;
+/** Quirks that may change from day to day, and of some the one value that may: they are tried again once they are a day old. */
+const DAILY: ReadonlyMap<string, unknown> = new Map<keyof Quirks, unknown>([
+  ['memberForm', 'single'],
+  ['groupScimId', 'unrelated'],
+  ['membersPerCall', undefined],
+  ['userNamesRefused', undefined],
+  ['userFilter', undefined],
+]);
 
 /** Opens the store of quirks. @throws StoreError when the store cannot be read. */
 export async function openQuirks(deps: { store: Store; clock: Clock; fixed: Quirks }) {
   const { store, clock, fixed } = deps;
   let lessons = (await LESSONS.find(store.read)) ?? {};
 
-  function readLearned(oldest: number): Quirks {
-    const fresh = Object.entries(lessons).filter(([, { at }]) => at >= oldest);
+  function readLearned(): Quirks {
+    const oldest = clock.now() - ASK_AGAIN_MS;
+    const fresh = Object.entries(lessons).filter(([name, { value, at }]) => {
+      const isDaily = DAILY.has(name) && (DAILY.get(name) ?? value) === value;
+      return !isDaily || at >= oldest;
+    });
     return Object.fromEntries(fresh.map(([name, { value }]) => [name, value]));
   }
 
   return {
-    current: (): Quirks => ({ ...readLearned(clock.now() - ASK_AGAIN_MS), ...fixed }),
+    current: (): Quirks => ({ ...readLearned(), ...fixed }),
     isFixed: (quirk: keyof Quirks) => fixed[quirk] !== undefined,
-    /** Remembers a lesson of the service for a day, on disk before it resolves. @throws StoreError */
+    /** Remembers a lesson of the service, on disk before it resolves. @throws StoreError */
     async learn(change: Quirks): Promise<void> {
-      const at = clock.now();
-      const learned = new Map(Object.entries(readLearned(at - RENEW_MS)));
+      const learned = new Map(Object.entries(readLearned()));
       const news = Object.entries(change).filter(([name, value]) => learned.get(name) !== value);
       if (news.length === 0) return;
+      const at = clock.now();
       const taught = Object.fromEntries(news.map(([name, value]) => [name, { value, at }]));
       lessons = await store.write((tx) =>
         LESSONS.change(tx, at, (before) => ({ ...before, ...taught })),

@@ -76,9 +76,7 @@ export class AuditPoller {
     void read.then(() => this.#loop.start(Math.min(intervalMs, firstMs())));
   }
 
-  stop(): Promise<void> {
-    return this.#loop.stop();
-  }
+  readonly stop = () => this.#loop.stop();
 
   async #turn(signal: AbortSignal): Promise<number> {
     try {

@@ -51,7 +51,7 @@ function noteEnd({ events, outage }: ReconcileDeps, step: PlannedStep, outcome: 
   if (action === undefined || outcome.kind === 'again') return true;
   const { type, id } = step.row;
   events.stepEnded({ type, id, action, outcome: outcome.kind });
-  return outage.note({ key: keyText(step.row), isLook: isLook(step.action), outcome });
+  return outage.note(keyText(step.row), outcome, isLook(step.action));
 }
 
 /** Takes a step, in the trace of the change that waits for it; without an action it is done. */

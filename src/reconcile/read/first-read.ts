@@ -56,9 +56,7 @@ export class FirstRead {
     this.#loop.start();
   }
 
-  stop(): Promise<void> {
-    return this.#loop.stop();
-  }
+  readonly stop = () => this.#loop.stop();
 
   state(): FirstReadState {
     if (this.finished) return { kind: 'finished' };
