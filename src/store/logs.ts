@@ -26,7 +26,7 @@ export type KeptRequest = Omit<NewRequestRow, 'entry'>;
 export const saveRequests = (tx: Db, rows: readonly NewRequestRow[]) =>
   putAll(tx, 'requests', ['entry'], rows, sql`requests.status = 0`);
 
-type KnownChange = Pick<Row<'plan_actions'>, 'kind' | 'resource_id' | 'planned_at'>;
+type KnownChange = Pick<Row<'own_calls'>, 'kind' | 'resource_id' | 'at'>;
 
 const ASKED_PART = 100;
 
@@ -38,9 +38,9 @@ export async function listAskers(
   const found: (RequestRow | undefined)[] = changes.map(() => undefined);
   for (const some of chunks([...changes.entries()], ASKED_PART)) {
     const asked = some.map(
-      ([place, { kind, resource_id, planned_at }]) => sql`select * from (
+      ([place, { kind, resource_id, at }]) => sql`select * from (
         select ${sql.lit(place)} as place, requests.* from requests
-        where resource_id = ${resource_id} and at <= ${planned_at} and status < 400
+        where resource_id = ${resource_id} and at <= ${at} and status < 400
         and (method = 'DELETE' or written like ${toWritten(kind)})
         order by seq desc limit 1) as asked`,
     );
@@ -59,23 +59,6 @@ function toWritten(kind: ChangeKind): string {
 
 /** Subject of a timeline: its SCIM id, and the id of a user's account, by which groups name it. */
 export type PastQuery = Readonly<{ id: string; accountId: string | undefined; limit: number }>;
-
-const PLACES_MAX = 50;
-
-/** Finds the request behind each of a user's newest memberships and admin rights. */
-export async function listRequestsForPlaces(db: Db, { id, accountId = '' }: PastQuery) {
-  const places = await select<KnownChange>(db)`
-    select * from (select kind, resource_id, at as planned_at from own_calls
-      where member_id = ${accountId} and (kind like 'member.%' or kind like 'admin.%')
-      order by at desc limit ${PLACES_MAX}) as called
-    union all select * from (
-      select link.list || '.add', home.id, cast(${Number.MAX_SAFE_INTEGER} as bigint)
-      from resources as person join links as link on link.target = person.seq
-        join resources as home on home.seq = link.group_id
-      where person.id = ${id} and (link.pending is not null or link.stuck_at is not null)
-      limit ${PLACES_MAX}) as waiting`;
-  return (await listAskers(db, places)).flatMap((request) => request ?? []);
-}
 
 type ActRow = Row<'acts'>;
 

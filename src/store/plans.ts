@@ -142,7 +142,7 @@ export async function countPlanActions(db: Db, planId: string): Promise<Map<Acti
 
 /** An action for an operator. `first_seen_at`: of the drift that it repairs (epoch milliseconds); null: it repairs none. */
 export type PlanActionView = PlanActionRow &
-  SubjectNames & { readonly first_seen_at: number | null };
+  SubjectNames & { readonly at: number; readonly first_seen_at: number | null };
 
 /** The actions of a plan, in its order. */
 export function listPlanActionViews(
@@ -151,7 +151,7 @@ export function listPlanActionViews(
   { afterId, limit }: { readonly afterId: number; readonly limit: number },
 ): Promise<PlanActionView[]> {
   return select<PlanActionView>(db)`
-    select action.*, ${SUBJECT_NAMES}, (select max(drift.first_seen_at) from drifts as drift
+    select action.*, planned_at as at, ${SUBJECT_NAMES}, (select max(drift.first_seen_at) from drifts as drift
         where drift.resource_id = action.resource_id and drift.member_id = action.member_id
         and drift.change = action.kind and drift.first_seen_at <= plan.created_at
         and coalesce(drift.ended_at, plan.created_at) >= plan.created_at) as first_seen_at

@@ -140,7 +140,7 @@ async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leave
     ),
   );
   const kind = 'user.deactivate' as const;
-  const asked = rows.map(({ id, left_at }) => ({ kind, resource_id: id, planned_at: left_at }));
+  const asked = rows.map(({ id, left_at }) => ({ kind, resource_id: id, at: left_at }));
   const askers = await addCredentialNames(db, await listAskers(db, asked));
   const ids = rows.map(({ id }) => id);
   const always = { from: 0, until: NEWEST, limit: EVENTS_MAX };

@@ -80,13 +80,13 @@ async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<Op
   return toView('Timeline', row, { managed, deleted, items, more: all.length > limit });
 }
 
-/** Requests for the user or group itself, and those for groups that a user's memberships and admin rights come from. */
+/** Requests for the user or group itself, and those for groups that the calls for a user's memberships and admin rights come from. */
 async function readRequests(db: Db, past: Past): Promise<Happening[]> {
-  const { id, row, limit } = past;
+  const { id, limit } = past;
   const own = await listNewest(db, 'requests', { resource_id: id }, { from: NEWEST, limit });
-  const places = row.type === 'user' ? await logs.listRequestsForPlaces(db, past) : [];
-  const ofGroups = new Map(places.map((request) => [request.seq, request]));
-  const rows = await addCredentialNames(db, [...own, ...ofGroups.values()]);
+  const all = [...own, ...(await logs.listAskers(db, await logs.listCallsOf(db, past)))];
+  const bySeq = new Map(all.map((request) => [request?.seq, request]));
+  const rows = await addCredentialNames(db, [...bySeq.values()]);
   return rows.flatMap((row) => (row ? ofRequest(row, row.credentialName ?? undefined) : []));
 }
 
