@@ -17,7 +17,7 @@ export function toReconcilePolicy(settings: Settings): ReconcilePolicy {
   const { users, groups, upstream, limits, seats, drift, sweep, retention } = settings;
   return {
     deactivation: users.deactivation,
-    groupDeletion: groups.deletion,
+    deletion: groups.deletion,
     membersPerCall: MEMBERS_PER_CALL,
     attemptsMax: upstream.attemptsBeforeStuck,
     pageSize: upstream.pageSize,

@@ -1,8 +1,8 @@
 import type { DriftPolicy, HarmLimit } from '../domain/change.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Deactivation } from '../domain/kinds.ts';
 import type { Adoption, AdoptionPolicy, AdoptionRequest } from '../domain/provider.ts';
 import type { Refusal } from '../domain/values.ts';
+import type { PlanPolicy } from '../plan/plan.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
@@ -12,10 +12,7 @@ import type { OutageWatch } from './outage.ts';
 import type { QuirkStore, Sections } from './quirks.ts';
 
 /** Part of the settings that reconciliation follows. */
-export interface ReconcilePolicy {
-  readonly deactivation: Deactivation;
-  readonly groupDeletion: 'created' | 'never';
-  readonly membersPerCall: number;
+export interface ReconcilePolicy extends Omit<PlanPolicy, 'addressMayChange'> {
   /** Times that a change may fail by its own fault before it is stuck. */
   readonly attemptsMax: number;
   /** Entries asked for per page of a list. */

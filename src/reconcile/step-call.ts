@@ -1,6 +1,7 @@
 import { listWaiting } from '../domain/cell.ts';
 import type { GroupState, UserState } from '../domain/kinds.ts';
 import type { LinkChange } from '../domain/link.ts';
+import { removesAccess } from '../domain/protection.ts';
 import { NOT_APPLIED } from '../domain/values.ts';
 import type { Field, Part, Step, StepKind, Values } from '../plan/step.ts';
 import { hasFailed, listFields, listLinks, listParts, toValues } from '../plan/step.ts';
@@ -41,31 +42,25 @@ type Rescue<State extends UserState | GroupState> = (
 ) => Promise<Outcome | undefined>;
 
 /** Ways in which the steps of a type are made. */
-export interface StepMakers<State extends UserState | GroupState> {
-  readonly type: 'user' | 'group';
-  /** True for a step that takes access away, so that it goes first. */
-  readonly removes: (state: State, step: Step) => boolean;
-  /** Explains a failure of any step, before its own `rescue`. */
-  readonly rescue?: Rescue<State>;
-  readonly steps: {
-    readonly [Kind in StepKind]?: {
-      readonly section: ReadableSection;
-      readonly make: (call: StepCall<State>) => Promise<Outcome | Again>;
-      readonly rescue?: Rescue<State>;
-    };
+export type StepMakers<State extends UserState | GroupState> = {
+  readonly [Kind in StepKind]?: {
+    readonly section: ReadableSection;
+    readonly make: (call: StepCall<State>) => Promise<Outcome | Again>;
+    readonly rescue?: Rescue<State>;
   };
-}
+};
 
 /** Makes a step of a user or group, and returns the new knowledge. */
 export async function makeStep<State extends UserState | GroupState>(
-  { type, removes, rescue, steps }: StepMakers<State>,
+  makers: StepMakers<State>,
   basis: Pick<StepCall<State>, 'deps' | 'state' | 'step' | 'missed'>,
 ): Promise<Outcome | Again> {
   const { state, step } = basis;
   const isIdle = step.kind === 'look' && listWaitingParts(state).length === 0;
+  const { type, id } = state;
   const deps = withCalls(basis.deps, {
-    class: removes(state, step) ? 'remove' : isIdle ? 'look' : 'change',
-    key: `${type}:${state.id}`,
+    class: takesAccess(state, step) ? 'remove' : isIdle ? 'look' : 'change',
+    key: `${type}:${id}`,
     // What failed before by its own fault is tried once.
     ...(hasFailed(step, state.cells) && { attemptsMax: 1 }),
   });
@@ -78,9 +73,9 @@ export async function makeStep<State extends UserState | GroupState>(
     fields: listFields(parts),
     links: listLinks(parts),
   };
-  const maker = steps[step.kind];
+  const maker = makers[step.kind];
   if (maker === undefined) throw new TypeError(`a ${type} has no step ${step.kind}`);
-  const { section, make } = maker;
+  const { section, make, rescue } = maker;
   if (step.kind === 'look') return tryLook(deps, section, () => make(call));
   try {
     return await make(call);
@@ -93,7 +88,6 @@ export async function makeStep<State extends UserState | GroupState>(
       section,
       async () =>
         (await rescue?.(call, failed, section)) ??
-        (await maker.rescue?.(call, failed, section)) ??
         (await toFailure(deps, failed, { parts, section, missed })),
     );
     const isOfMany =
@@ -101,6 +95,13 @@ export async function makeStep<State extends UserState | GroupState>(
     // One part may be at fault.
     return isOfMany ? { kind: 'again', most: Math.ceil(parts.length / 2) } : outcome;
   }
+}
+
+/** True for a step that goes first, because it takes access away. What is no list does so where anything of its resource does. */
+function takesAccess(state: UserState | GroupState, step: Step): boolean {
+  const links = listLinks(listParts(step));
+  if (links.length > 0) return links.some(({ wanted }) => !wanted);
+  return step.kind === 'entity' ? toValues(step).roles?.length === 0 : removesAccess(state);
 }
 
 /** Lists what of a user or group waits and can be changed now. */

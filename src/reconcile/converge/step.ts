@@ -104,10 +104,10 @@ function isLookDue({ must_look, unsure_until }: ResourceRow, now: number): boole
 
 /** What plans follow. Batches are planned only while the service is not known to refuse them. */
 function toPolicy({ policy, quirks }: Pick<PlanDeps, 'policy' | 'quirks'>) {
-  const { deactivation, groupDeletion: deletion, membersPerCall: largest } = policy;
+  const { membersPerCall: largest } = policy;
   const { addressMayChange = true, memberForm, membersPerCall = largest } = quirks.current();
   const many = memberForm === 'single' ? 1 : Math.min(membersPerCall, largest);
-  return { deactivation, addressMayChange, deletion, membersPerCall: many };
+  return { ...policy, addressMayChange, membersPerCall: many };
 }
 
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */

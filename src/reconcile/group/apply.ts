@@ -4,10 +4,8 @@ import { countAttempts, findFailed } from '../../domain/failure.ts';
 import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
-import { removesAccess } from '../../domain/protection.ts';
 import { isNotApplied, parseKnown, toOwnRefusal } from '../../domain/values.ts';
 import type { Field, Values } from '../../plan/step.ts';
-import { listLinks, listParts, toValues } from '../../plan/step.ts';
 import type { SeenLinks } from '../../store/links/links.ts';
 import { changeLinks, observeLinks } from '../../store/links/links.ts';
 import { hasLink } from '../../store/links/waiting.ts';
@@ -46,23 +44,14 @@ const section = 'groups';
 
 /** The steps of a group: one call each, but for a creation, a batch or a look. */
 export const GROUP_STEPS: StepMakers<GroupState> = {
-  type: 'group',
-  // What is about the group itself removes access where anything of it does.
-  removes(state, step) {
-    const links = listLinks(listParts(step));
-    if (links.length > 0) return links.some(({ wanted }) => !wanted);
-    return step.kind === 'entity' ? toValues(step).roles?.length === 0 : removesAccess(state);
-  },
-  steps: {
-    look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
-    create: { section, make: createGroup, rescue: resolveConflict },
-    update: { section, make: withUid(updateGroup), rescue: onceMore },
-    remove: { section, make: withUid(removeGroup) },
-    members: { section, make: changeMembers, rescue: isolate },
-    link: { section, make: changeLink, rescue: explainLink },
-    'list-entities': { section, make: withUid(listEntities) },
-    entity: { section, make: withUid(changeEntity), rescue: explainEntity },
-  },
+  look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
+  create: { section, make: createGroup, rescue: resolveConflict },
+  update: { section, make: withUid(updateGroup), rescue: onceMore },
+  remove: { section, make: withUid(removeGroup) },
+  members: { section, make: changeMembers, rescue: isolate },
+  link: { section, make: changeLink, rescue: explainLink },
+  'list-entities': { section, make: withUid(listEntities) },
+  entity: { section, make: withUid(changeEntity), rescue: explainEntity },
 };
 
 /** A step by calls that need the REST uid. */

@@ -52,18 +52,11 @@ export function createReconciler(deps: ReconcilerDeps) {
 
   return {
     /** Notes in the transaction of a write that a request waits for it, where another process leads; names that wait. */
-    async announce(
-      tx: Db,
-      {
-        key,
-        version,
-        undo,
-        waitMs,
-      }: Pick<StoredWrite, 'key' | 'version' | 'undo'> & { waitMs: number },
-    ) {
+    async announce(tx: Db, write: Pick<StoredWrite, 'key' | 'version' | 'undo'>, waitMs: number) {
       if (store.engine === 'sqlite' || leader.find() !== undefined || waitMs <= 0) return undefined;
       const id = newId();
       const until = Math.round(clock.now() + waitMs);
+      const { key, version, undo } = write;
       const wait = { id, task: JSON.stringify(undo), until, resource_id: key.id, version };
       await insertAll(tx, 'errands', [wait]);
       return id;

@@ -235,7 +235,7 @@ async function listRestored({ deps: { policy, store }, reading }: ReadRun, row: 
   // What the complete read did not show is taken for gone: a look tells before it is made anew.
   const shown = isUnseen ? { ...row, observed: GONE } : row;
   const changes = await listChanges(store.read, shown, policy.deactivation);
-  const mayDelete = policy.groupDeletion === 'created';
+  const mayDelete = policy.deletion === 'created';
   return changes.filter(({ kind }) => mayDelete || kind !== 'group.delete');
 }
 

@@ -4,7 +4,6 @@ import { countAttempts, findFailed } from '../../domain/failure.ts';
 import type { ObservedUser, ShownAccount, UserState } from '../../domain/kinds.ts';
 import { compareAccount } from '../../domain/kinds.ts';
 import { fullName, isNameKept, isSamePersonName, normaliseName } from '../../domain/name.ts';
-import { removesAccess } from '../../domain/protection.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import { foldCase, hasMoreBits, isNotApplied, parseKnown } from '../../domain/values.ts';
 import type { Field, PlannedFact, Values } from '../../plan/step.ts';
@@ -34,17 +33,12 @@ type UserCall = StepCall<UserState>;
 
 /** The steps of a user: one call each, but for a creation or a look. */
 export const USER_STEPS: StepMakers<UserState> = {
-  type: 'user',
-  removes: removesAccess,
-  rescue: findSeatWait,
-  steps: {
-    look: { section: 'users', make: lookForUser },
-    create: { section: 'users', make: createAccount, rescue: resolveConflict },
-    update: { section: 'users', make: updateUser },
-    access: { section: 'companyUsers', make: updateCompanyUser },
-    address: { section: 'users', make: updateUser, rescue: giveUpAddress },
-    remove: { section: 'companyUsers', make: removeVirtualUser },
-  },
+  look: { section: 'users', make: lookForUser },
+  create: { section: 'users', make: createAccount, rescue: explainCreate },
+  update: { section: 'users', make: updateUser, rescue: findSeatWait },
+  access: { section: 'companyUsers', make: updateCompanyUser, rescue: findSeatWait },
+  address: { section: 'users', make: updateUser, rescue: giveUpAddress },
+  remove: { section: 'companyUsers', make: removeVirtualUser },
 };
 
 /** Users in a row after which userName itself is taken to be refused, and not the value of one user. */
@@ -231,6 +225,11 @@ async function removeVirtualUser(call: UserCall): Promise<Outcome> {
   // Once it is removed its account is forgotten, so that no later list would tell that it is still there.
   const shown = await findAgain(call);
   return toTaken(['active'], () => shown === undefined, { missing: true });
+}
+
+async function explainCreate(...args: Parameters<typeof findSeatWait>) {
+  const [call, failed] = args;
+  return (await findSeatWait(...args)) ?? resolveConflict(call, failed);
 }
 
 /** Outcome of a call that the service refused for lack of seats; undefined: that was not the reason. */

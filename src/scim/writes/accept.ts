@@ -199,8 +199,8 @@ async function announce(
   const { version } = row;
   const at = Math.round(clock.now());
   await keepChange(tx, row, { kind: toChangeClass(accepted), at, version, trace: trace ?? null });
-  const write = { key: toResourceKey(row), version, undo, waitMs: policy.writeWaitMs };
-  const waitId = await reconciler.announce(tx, write);
+  const write = { key: toResourceKey(row), version, undo };
+  const waitId = await reconciler.announce(tx, write, policy.writeWaitMs);
   return waitId === undefined ? accepted : { ...accepted, waitId };
 }
 
