@@ -110,25 +110,18 @@ function watchWrites(store: EngineStore): Store {
   };
 }
 
-/** Errors whose words do not say what helps. */
-const UNEXPLAINED: readonly string[] = ['store-unavailable', 'store-corrupt', 'store-failed'];
-const CONNECT =
-  'See whether PostgreSQL runs there, and whether user, password and database of DATABASE_URL are right';
-const MEND = 'Restore a backup (docs/recovery.md), or name another file in DATABASE_URL';
-const ALLOW =
-  'Its folder and the file have to be there and writable for the user of the process, or name another file in DATABASE_URL';
+/** Errors whose words do not say which store they are about. */
+const NAMELESS: readonly string[] = ['store-unavailable', 'store-corrupt', 'store-failed'];
 
-/** Says of a store that cannot be opened which it is, why, and what helps. It shows no secret of the address. */
+/** Says of a store that cannot be opened which it is, and why. It shows no secret of the address. */
 function toOpeningError(error: StoreError, url: string): StoreError {
   const { code, cause } = error;
-  if (!UNEXPLAINED.includes(code)) return error;
-  const path = findPath(url);
+  if (!NAMELESS.includes(code)) return error;
   const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
-  const place = path ?? `on PostgreSQL at ${host}${pathname}`;
-  const fileRemedy = code === 'store-corrupt' ? MEND : ALLOW;
-  const remedy = path === undefined ? CONNECT : fileRemedy;
+  const place = findPath(url) ?? `on PostgreSQL at ${host}${pathname}`;
   const why = findWords(cause) ?? error.message;
-  return new StoreError(code, `the store ${place} cannot be opened: ${why}. ${remedy}`, { cause });
+  const message = `the store ${place} cannot be opened: ${why}. See ${code} in docs/runbook.md`;
+  return new StoreError(code, message, { cause });
 }
 
 function findWords(cause: unknown): string | undefined {

@@ -17,7 +17,7 @@ test('a server that is not there is said to be unavailable', async () => {
   const port = await freePort();
   const url = `postgres://nobody:secret@127.0.0.1:${port}/none`;
 
-  const why = `connect ECONNREFUSED 127.0.0.1:${port}. See whether PostgreSQL runs there`;
+  const why = `connect ECONNREFUSED 127.0.0.1:${port}. See store-unavailable`;
   const message = expect.stringContaining(
     `the store on PostgreSQL at 127.0.0.1:${port}/none cannot be opened: ${why}`,
   );
@@ -45,7 +45,7 @@ describePostgres('a server that lets nobody in', ({ makeUrl }) => {
     [url.username, url.password] = ['somebody', 'secret-of-somebody'];
     const opened = openStore({ url: url.href }).catch(({ message }) => message);
 
-    expect(await opened).toMatch(/cannot be opened: .*"somebody".*DATABASE_URL are right$/);
+    expect(await opened).toMatch(/cannot be opened: .*"somebody"/);
     expect(await opened).not.toContain('secret');
   });
 });

@@ -69,11 +69,12 @@ const POSTGRES_CODES: Readonly<Record<string, StoreErrorCode>> = {
   XX: 'store-corrupt', // internal error, data corrupted
 };
 
-/** An error of node:sqlite in the words of the store. What is a StoreError already stays as it is. */
+/** An error of node:sqlite, or of a call of the operating system, in the words of the store. What is a StoreError already stays as it is. */
 export function toSqliteStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
-  const result = Number(Object(error).errcode ?? 0);
-  const code = SQLITE_CODES[result] ?? SQLITE_CODES[result & 0xff] ?? 'store-failed';
+  const { errcode: result = 0, syscall } = Object(error);
+  const other = syscall === undefined ? 'store-failed' : 'store-unavailable';
+  const code = SQLITE_CODES[result] ?? SQLITE_CODES[result & 0xff] ?? other;
   return new StoreError(code, `SQLite: ${code} (result code ${result})`, { cause: error });
 }
 
