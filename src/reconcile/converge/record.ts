@@ -1,4 +1,3 @@
-import { ask, onlyWaiting } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
 import type { GivenKey, Refusal } from '../../domain/values.ts';
 import type { Part } from '../../plan/step.ts';
@@ -215,8 +214,6 @@ async function recordRefused(
     return GONE;
   }
   // It is hidden, because a lost create may still arrive.
-  const nothing = onlyWaiting(row.cells, []);
-  const hidden = markDeleted(row, ask(nothing, [EXISTENCE[row.type]], row.version + 1), now);
-  r.row = { ...hidden, must_look: row.must_look + 1 };
+  r.row = markDeleted({ ...row, must_look: row.must_look + 1 }, now);
   return finish(r);
 }

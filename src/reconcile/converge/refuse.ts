@@ -1,12 +1,10 @@
-import type { Cells } from '../../domain/cell.ts';
-import { ask, onlyWaiting } from '../../domain/cell.ts';
 import { hasEntityPutIn } from '../../domain/entity.ts';
 import { refuse as refuseFact } from '../../domain/failure.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
 import type { Refusal } from '../../domain/values.ts';
 import { takeBackWrite, toCellsAfterDeletion } from '../../domain/write.ts';
-import type { Field, Part } from '../../plan/step.ts';
+import type { Part } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import { isRuled, toRuled } from '../../rules/fields.ts';
 import { isSameJson, toColumns } from '../../store/engine/columns.ts';
@@ -14,8 +12,7 @@ import { changeLinks, changeNamed, listLinkedUsers } from '../../store/links/lin
 import { hasLink } from '../../store/links/waiting.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
-import { toGroupState } from '../../store/resources/state.ts';
-import type { Db } from '../../store/store.ts';
+import { toState } from '../../store/resources/state.ts';
 import { toUnmanaged } from '../differences.ts';
 import { stuckDelayMs } from '../outcome.ts';
 import type { Waiter } from '../waiters.ts';
@@ -53,7 +50,12 @@ export async function refuse(
   }
   // Nothing is wanted any more of a write that was taken back as a whole.
   const isTakenBack = r.row.origin !== row.origin || r.row.deleted_at !== row.deleted_at;
-  if (!isTakenBack && left.size > 0) await defer(r, [...left], problem);
+  if (isTakenBack || left.size === 0) return true;
+  // Parts whose write was acknowledged stay wanted, are shown, and are tried again slowly.
+  const { isRetried, now, random } = r;
+  const deferral = { problem, now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
+  await changeFacts(r, [...left], (fact) => refuseFact(fact, deferral));
+  r.row = { ...r.row, attempts: r.row.attempts + 1 };
   return true;
 }
 
@@ -69,14 +71,6 @@ function withLinks(problem: Refusal, links: readonly LinkKey[]): Refusal {
   return ids === '' ? problem : { ...problem, words: `${problem.words} (about ${ids})` };
 }
 
-/** Defers the refused parts whose write was acknowledged: they stay wanted, are shown, and are tried again slowly. */
-async function defer(r: Recording, parts: readonly Part[], problem: Refusal): Promise<void> {
-  const { isRetried, now, random } = r;
-  const deferral = { problem, now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
-  await changeFacts(r, parts, (fact) => refuseFact(fact, deferral));
-  r.row = { ...r.row, attempts: r.row.attempts + 1 };
-}
-
 interface RefusedWrite {
   readonly waiter: Waiter;
   /** Its parts that the service refused. */
@@ -86,52 +80,47 @@ interface RefusedWrite {
 }
 
 /** The row after a refused write: a new one is deleted, an adopted one unmanaged again, a deleted one back. */
-function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> | ResourceRow {
+async function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> {
   const { row, now } = r;
-  if (row.type === 'group') return takeBackGroup(r, row, write);
   const { before, after } = write.waiter.undo;
-  if (isSameJson(row.attributes, after)) {
-    // A new user who was given an existing account, which is not ours to deactivate.
-    const isTakenOver = before === undefined && row.origin === 'adopted';
-    if (before?.origin === null || isTakenOver) return toUnmanaged(row);
-    if (before === undefined || before.deleted) {
-      const nothing = onlyWaiting(row.cells, []);
-      return markDeleted(row, ask(nothing, ['active'], row.version + 1), now);
-    }
-  }
-  return withoutWrite(row, write);
-}
-
-/** The row as deleted. @param cells what is to be done before it is over */
-export function markDeleted<Row extends ResourceRow>(
-  row: Row,
-  cells: Cells<Field>,
-  now: number,
-): Row {
-  return { ...row, cells, version: row.version + 1, deleted_at: now };
-}
-
-/** Takes a write of a group back, with the members and admins that it changed, and applies the rules to the result. */
-async function takeBackGroup(
-  { tx, deps: { rules }, reverted, now }: Recording,
-  row: GroupRow,
-  write: RefusedWrite,
-): Promise<GroupRow> {
-  const { waiter, isLast } = write;
-  const { before, after, links: written } = waiter.undo;
   const isUnchanged = isSameJson(row.attributes, after);
-  const isDeleted = isUnchanged && before?.deleted !== false;
-  const isWhole = isDeleted || (isUnchanged && before?.origin === null);
-  const versions = { version: waiter.version, next: row.version + 1 };
-  const refused = new Set(listLinks(write.refused).map(toLinkText));
-  const back = isLast && !isWhole ? written : written.filter((one) => refused.has(toLinkText(one)));
-  await changeNamed(tx, row, back, (link, one) => revertLink(link, one.before, versions));
+  // A new user who was given an existing account, which is not ours to deactivate.
+  const isGiven = before === undefined && row.type === 'user' && row.origin === 'adopted';
+  const isReleased = isUnchanged && (before?.origin === null || isGiven);
+  const isDeleted = isUnchanged && !isReleased && before?.deleted !== false;
+  // A group that the bridge created is removed, a released one loses the members the bridge added.
+  const next: ResourceRow = isDeleted ? markDeleted(row, now) : withoutWrite(row, write);
+  if (next.type === 'group') return takeListsBack(r, next, write, { isDeleted, isReleased });
+  return isReleased ? toUnmanaged(row) : next;
+}
+
+/** The row as deleted, with what is to be done before that is over. */
+export function markDeleted(row: ResourceRow, now: number): ResourceRow {
+  const version = row.version + 1;
+  return { ...row, cells: toCellsAfterDeletion(toState(row), version), version, deleted_at: now };
+}
+
+/** Takes the members and admins back that a write of a group changed, and applies the rules to the result. */
+async function takeListsBack(
+  { tx, row: group, deps: { rules }, reverted, now }: Recording,
+  row: GroupRow,
+  { waiter, refused, isLast }: RefusedWrite,
+  fate: { readonly isDeleted: boolean; readonly isReleased: boolean },
+): Promise<GroupRow> {
+  const { before, links: written } = waiter.undo;
+  const isWhole = fate.isDeleted || fate.isReleased;
+  const versions = { version: waiter.version, next: row.version };
+  const named = new Set(listLinks(refused).map(toLinkText));
+  const back = isLast && !isWhole ? written : written.filter((one) => named.has(toLinkText(one)));
+  await changeNamed(tx, group, back, (link, one) => revertLink(link, one.before, versions));
   reverted.push(...(isWhole ? await listLinkedUsers(tx, row) : back.map(({ userId }) => userId)));
-  // One that the bridge created is removed, a released one loses the members the bridge added.
-  const without = isDeleted
-    ? markDeleted(row, toCellsAfterDeletion(toGroupState(row), versions.next), now)
-    : withoutWrite(row, write);
-  const kept = isUnchanged ? await followMembers(tx, without, waiter.undo) : without;
+  if (fate.isDeleted && row.origin === 'adopted') {
+    await changeLinks(tx, row, {}, (link) => releaseLink(link, row.version));
+  }
+  // Members that the write added stay, and then the group stays managed.
+  const isLeft = fate.isReleased && !hasEntityPutIn(row.cells) && !(await hasLink(tx, row, 'ours'));
+  if (isLeft) await changeLinks(tx, row, {}, disownLink);
+  const kept = isLeft ? toUnmanaged(row) : row;
   // The people of inner groups are looked at when this is followed.
   const inner_groups = (isLast ? before?.innerGroups : undefined) ?? row.inner_groups;
   // The admin list is the rules' again where all that the provider asked of it was refused.
@@ -140,17 +129,6 @@ async function takeBackGroup(
   const admins_asked = isReturned ? (before?.adminsAsked ?? 0) : kept.admins_asked;
   const draft = { ...kept, admins_asked, inner_groups };
   return (await toRuled(tx, rules, { row: draft, now })) ?? draft;
-}
-
-async function followMembers(tx: Db, row: GroupRow, undo: Undo): Promise<GroupRow> {
-  if (row.deleted_at !== null && row.origin === 'adopted') {
-    await changeLinks(tx, row, {}, (link) => releaseLink(link, row.version));
-  }
-  // Members that the write added stay, and then the group stays managed.
-  const isPutIn = hasEntityPutIn(row.cells) || (await hasLink(tx, row, 'ours'));
-  if (undo.before?.origin !== null || isPutIn) return row;
-  await changeLinks(tx, row, {}, disownLink);
-  return toUnmanaged(row);
 }
 
 /** The row without the refused fields of a write, or without all that was written where no other write was stored since. */
