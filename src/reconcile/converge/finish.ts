@@ -1,38 +1,46 @@
 import type { Cells, Fact } from '../../domain/cell.ts';
-import { done, edit, hasDoubt, isWaiting, listWaiting } from '../../domain/cell.ts';
-import { endEntities } from '../../domain/entity.ts';
+import { done, edit, isWaiting, listWaiting } from '../../domain/cell.ts';
+import { endEntities, hasEntityPutIn } from '../../domain/entity.ts';
 import {
   countAttempts,
-  deferForSeat,
-  fail,
   findNextRetryAt,
   findProblem,
+  refuse as refuseFact,
 } from '../../domain/failure.ts';
 import { isWorking } from '../../domain/kinds.ts';
+import type { LinkKey } from '../../domain/link.ts';
+import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
 import { removesAccess } from '../../domain/protection.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
+import { takeBackWrite, toCellsAfterDeletion } from '../../domain/write.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
+import { isRuled, toRuled } from '../../rules/fields.ts';
 import type { AskedChange, Progress } from '../../store/due.ts';
 import { toProgress } from '../../store/due.ts';
-import { toCellColumns } from '../../store/engine/columns.ts';
-import { changeNamed, deleteAllLinks } from '../../store/links/links.ts';
+import { isSameJson, toCellColumns, toColumns } from '../../store/engine/columns.ts';
+import {
+  changeLinks,
+  changeNamed,
+  deleteAllLinks,
+  listLinkedUsers,
+} from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
 import type { WaitingSummary } from '../../store/links/waiting.ts';
 import { hasLink, readWaiting } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
-import type { ResourceRow } from '../../store/resources/rows.ts';
+import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { saveRow } from '../../store/resources/rows.ts';
-import { isLinked, toUserState } from '../../store/resources/state.ts';
+import type { Undo } from '../../store/resources/state.ts';
+import { isLinked, toState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import type { WritesRefused } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Again, Outcome, Postponed } from '../outcome.ts';
-import { backoffMs, failedDelayMs } from '../outcome.ts';
-import { listWaitingParts } from '../step-call.ts';
+import { toUnmanaged } from '../differences.ts';
+import type { Again, Outcome } from '../outcome.ts';
+import { stuckDelayMs } from '../outcome.ts';
 import type { Undone, Waiter } from '../waiters.ts';
 import type { PlannedStep } from './step.ts';
-import { listDone, listStillPlanned, planStep, readLinks } from './step.ts';
+import { EXISTENCE, listDone, planStep, readLinks, withoutDoubt } from './step.ts';
 
 /** A step that ended, while its transaction records it. */
 export interface Recording {
@@ -71,14 +79,6 @@ export interface Recorded extends Progress {
   readonly retryAt?: number | null;
 }
 
-/** Notes a step that worked. A look that was asked for since is still to be made; one that worked ends no failure. */
-export function succeed(r: Recording): void {
-  const { row, step, isStale } = r;
-  r.row = step.state.mustLook
-    ? { ...row, must_look: isStale ? row.must_look : 0 }
-    : { ...row, attempts: 0, last_error: null };
-}
-
 /**
  * Plans again from the new state: ends the waiting of what holds, and the run unless there is a next step.
  * @param goesOn false where the run pauses before that step, until the time that the row has
@@ -114,7 +114,7 @@ export async function finish(
   if (isOver) takeDelivered(r, progress);
   await save(r);
   if (!isOver) return { ...progress, next: step };
-  if (!isPaused && isOut(r)) await leave(r);
+  if (!isPaused) await leave(r);
   return { ...progress, retryAt: r.row.due_at };
 }
 
@@ -142,9 +142,9 @@ function takeDelivered(r: Recording, { oldestPending }: Progress): void {
 /** True while a change of access waits, or somebody who is to be out was last seen to work, whatever keeps the change back. */
 function isAccessOpen(row: ResourceRow, kind: 'leaver' | 'joiner'): boolean {
   if (row.type === 'group') return false;
-  const { cells, observed, deleted } = toUserState(row);
+  const { cells, observed, origin, active, deleted_at } = row;
   if (isWaiting(cells.active) || isWaiting(cells.account)) return true;
-  const isToBeOut = kind === 'leaver' && row.origin !== null && (row.active === 0 || deleted);
+  const isToBeOut = kind === 'leaver' && origin !== null && (active === 0 || deleted_at !== null);
   return isToBeOut && observed?.active === true && observed.temporarilyInactive !== true;
 }
 
@@ -166,31 +166,19 @@ function toFailureColumns(
   };
 }
 
-/** The row, in doubt only while a call that left may still change something from what is wanted. */
-async function withoutDoubt(tx: Db, row: ResourceRow): Promise<ResourceRow> {
-  if (row.unsure_until === null || row.sent_creates.length > 0) return row;
-  if (hasDoubt(row.cells) || (row.type === 'group' && (await hasLink(tx, row, 'doubted')))) {
-    return row;
-  }
-  return { ...row, unsure_until: null };
-}
-
-/** True once a deleted resource is out of the service. A plan may hold its deactivation. */
-function isOut({ deps, row }: Recording): boolean {
-  if (row.deleted_at === null) return false;
-  // A deleted group that the service does not know has no members.
-  if (row.type === 'group' || row.upstream_id === null) return !isLinked(row);
-  const { observed, cells } = toUserState(row);
-  if (observed === undefined || isWaiting(cells.active)) return true;
-  return !isWorking(observed, deps.policy.deactivation);
-}
-
-/** Has others follow that the deleted resource has nothing left to do. */
+/** Has others follow that a deleted resource is out of the service. A plan may hold its deactivation. */
 async function leave(r: Recording): Promise<void> {
-  const { tx, row, now } = r;
-  if (row.type === 'group') return deleteAllLinks(tx, row);
-  const groups = await leaveGroups(tx, row.id, now);
-  if (groups.length > 0) r.notifies = true;
+  const { tx, deps, row, now } = r;
+  if (row.deleted_at === null) return;
+  if (row.type === 'group') {
+    // One that the service does not know has no members.
+    if (!isLinked(row)) await deleteAllLinks(tx, row);
+    return;
+  }
+  const { observed, cells, upstream_id } = row;
+  const isIn = upstream_id !== null && observed && isWorking(observed, deps.policy.deactivation);
+  if (isIn && !isWaiting(cells.active)) return;
+  if ((await leaveGroups(tx, row.id, now)).length > 0) r.notifies = true;
 }
 
 /** Time from a refusal for lack of seats to the next attempt, whoever that is for: others may free a seat meanwhile. */
@@ -204,66 +192,6 @@ async function save({ tx, outcome, original, row, now }: Recording): Promise<voi
   const isFreed = original.takes_seat > row.takes_seat;
   const waitsNoMore = original.seat_since !== null && row.seat_since === null;
   if (isFreed || waitsNoMore) await retryNextForSeat(tx, now);
-}
-
-/** Failures after which a run stops trying other parts; each costs a look. */
-const GOING_ON_MAX = 5;
-/** Rest of an addition that waits for a free seat, in milliseconds; mostly it is tried before. */
-export const SEAT_REST_MS = 24 * 3_600_000;
-/** Codes of calls that were skipped: a skipped call is no failure. */
-const SKIPPED: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
-  'observe-mode',
-  'writes-paused',
-  'closed',
-]);
-
-/** Records a step that is tried again. The run goes on with other parts, or ends until it is time to try again. */
-export async function recordPostponed(r: Recording, outcome: Postponed): Promise<Recorded> {
-  const { step, isOwn, isRetried, failures, now } = r;
-  const { problem } = outcome;
-  if (outcome.kind === 'later' && outcome.noSeat !== undefined) {
-    const wait = { problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
-    const parts = await listStillPlanned(r, outcome.noSeat);
-    await changeFacts(r, parts, (fact) => deferForSeat(fact, wait));
-    succeed(r);
-    r.row = { ...r.row, failing_since: null };
-    return finish(r);
-  }
-  // A failed look counts as an attempt at all that waits for it.
-  const awaiting =
-    outcome.kind === 'later' && outcome.failedLook && isOwn ? listWaitingParts(step.state) : [];
-  const failed = outcome.kind === 'unknown' ? outcome.parts : awaiting;
-  const times = await countParts(r, failed ?? [], problem);
-  const isCounted = isOwn && times.length > 0;
-  postpone(r, outcome, isCounted ? Math.min(...times) : undefined);
-  if (outcome.kind === 'later') return finish(r, () => false);
-  const isNext = (next: PlannedStep) =>
-    isCounted && failures <= GOING_ON_MAX && listWaitingParts(next.state).length > 0;
-  return finish(r, (next) => outcome.lookNow === true || isNext(next));
-}
-
-/** Gives the row the time of the next attempt, its reason, and the look before it. @param retryAt that of the parts that failed */
-function postpone(r: Recording, outcome: Postponed, retryAt = Number.POSITIVE_INFINITY): void {
-  const { row, isRetried, now, random } = r;
-  const { problem } = outcome;
-  // It is not taken before changes are sent again.
-  if (SKIPPED.has(problem.code)) {
-    r.row = { ...row, due_at: now, due_class: row.due_class === 2 ? 1 : row.due_class };
-    return;
-  }
-  const attempts = row.attempts + 1;
-  const isLater = outcome.kind === 'later';
-  const delayMs = backoffMs(attempts, isLater ? outcome.retryAfterMs : undefined, random);
-  const usual = isRetried ? now : now + delayMs;
-  r.row = {
-    ...row,
-    attempts,
-    failing_since: row.failing_since ?? now,
-    must_look: isLater ? row.must_look : Math.max(row.must_look, 1),
-    // The reason why it is stuck is shown until it is not: a pause of the service comes and goes.
-    last_error: (row.stuck_at === null ? null : row.last_error) ?? problem,
-    due_at: isLater && Number.isFinite(retryAt) ? retryAt : Math.min(usual, retryAt),
-  };
 }
 
 /** Changes the fields of the row. */
@@ -284,23 +212,137 @@ export async function changeFacts(
   changeCells(r, (cells) => edit(cells, listFields(parts), change));
 }
 
-/** Counts an attempt at each part that still is as planned, and returns the times of the next ones (epoch milliseconds). */
-async function countParts(
+/**
+ * Takes back writes that were not answered yet (RFC 7644 §3.5.2): the last one as a whole, of earlier ones the refused
+ * parts. An acknowledged part stays wanted and is deferred. False: the create was taken back. @param parts still as
+ * planned
+ */
+export async function refuse(
   r: Recording,
-  failed: readonly Part[],
+  parts: readonly Part[],
   problem: Refusal,
-): Promise<number[]> {
-  const { deps, isOwn, isRetried, now, random } = r;
-  const { attemptsMax } = deps.policy;
-  const parts = await listStillPlanned(r, failed);
-  const times: number[] = [];
-  const toRetryAt = (attempts: number) => {
-    const delayMs = isOwn && !isRetried ? failedDelayMs(attempts, attemptsMax, random) : 0;
-    times.push(now + delayMs);
-    return now + delayMs;
+): Promise<boolean> {
+  const { row, undone } = r;
+  const left = new Set(parts);
+  for (const waiter of r.waiters) {
+    const { version, undo } = waiter;
+    const written = new Set(undo.links.map(toLinkText));
+    // Compared with the state at the refusal: an older write that waits again, because a later one was undone, was
+    // not refused. A field asked for by a rule belongs to no write.
+    const refused = parts.filter((part) =>
+      typeof part === 'string'
+        ? row.cells[part]?.pending === version && !isRuled(r.row, part)
+        : part.version === version && written.has(toLinkText(part)),
+    );
+    if (refused.length === 0 || takesElse(undo, refused)) continue;
+    undone.push({ version, problem: withLinks(problem, listLinks(refused)) });
+    if (undo.before === undefined && refused.includes(EXISTENCE[row.type])) return false;
+    r.row = await takeBack(r, { waiter, refused, isLast: row.version === version });
+    for (const part of refused) left.delete(part);
+  }
+  // Nothing is wanted any more of a write that was taken back as a whole.
+  const isTakenBack = r.row.origin !== row.origin || r.row.deleted_at !== row.deleted_at;
+  if (isTakenBack || left.size === 0) return true;
+  // Parts whose write was acknowledged stay wanted, are shown, and are tried again slowly.
+  const { isRetried, now, random } = r;
+  const deferral = { problem, now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
+  await changeFacts(r, [...left], (fact) => refuseFact(fact, deferral));
+  r.row = { ...r.row, attempts: r.row.attempts + 1 };
+  return true;
+}
+
+/** True when a write takes something away and the service refused something else of it: the removal stays acknowledged. */
+function takesElse({ taken }: Undo, refused: readonly Part[]): boolean {
+  const isTaken = (part: Part) => (typeof part === 'string' ? taken.includes(part) : !part.wanted);
+  return taken.length > 0 && !refused.some(isTaken);
+}
+
+/** Adds to a problem the SCIM ids of the users who were put back. */
+function withLinks(problem: Refusal, links: readonly LinkKey[]): Refusal {
+  const ids = links.map(({ userId }) => userId).join(', ');
+  return ids === '' ? problem : { ...problem, words: `${problem.words} (about ${ids})` };
+}
+
+interface RefusedWrite {
+  readonly waiter: Waiter;
+  /** Its parts that the service refused. */
+  readonly refused: readonly Part[];
+  /** True: no other write was stored since. */
+  readonly isLast: boolean;
+}
+
+/** The row after a refused write: a new one is deleted, an adopted one unmanaged again, a deleted one back. */
+async function takeBack(r: Recording, write: RefusedWrite): Promise<ResourceRow> {
+  const { row, now } = r;
+  const { before, after } = write.waiter.undo;
+  const isUnchanged = isSameJson(row.attributes, after);
+  // A new user who was given an existing account, which is not ours to deactivate.
+  const isGiven = before === undefined && row.type === 'user' && row.origin === 'adopted';
+  const isReleased = isUnchanged && (before?.origin === null || isGiven);
+  const isDeleted = isUnchanged && !isReleased && before?.deleted !== false;
+  // A group that the bridge created is removed, a released one loses the members the bridge added.
+  const next: ResourceRow = isDeleted ? markDeleted(row, now) : withoutWrite(row, write);
+  if (next.type === 'group') return takeListsBack(r, next, write, { isDeleted, isReleased });
+  return isReleased ? toUnmanaged(row) : next;
+}
+
+/** The row as deleted, with what is to be done before that is over. */
+export function markDeleted(row: ResourceRow, now: number): ResourceRow {
+  const version = row.version + 1;
+  return { ...row, cells: toCellsAfterDeletion(toState(row), version), version, deleted_at: now };
+}
+
+/** Takes the members and admins back that a write of a group changed, and applies the rules to the result. */
+async function takeListsBack(
+  { tx, row: group, deps: { rules }, reverted, now }: Recording,
+  row: GroupRow,
+  { waiter, refused, isLast }: RefusedWrite,
+  fate: { readonly isDeleted: boolean; readonly isReleased: boolean },
+): Promise<GroupRow> {
+  const { before, links: written } = waiter.undo;
+  const isWhole = fate.isDeleted || fate.isReleased;
+  const versions = { version: waiter.version, next: row.version };
+  const named = new Set(listLinks(refused).map(toLinkText));
+  const back = isLast && !isWhole ? written : written.filter((one) => named.has(toLinkText(one)));
+  await changeNamed(tx, group, back, (link, one) => revertLink(link, one.before, versions));
+  reverted.push(...(isWhole ? await listLinkedUsers(tx, row) : back.map(({ userId }) => userId)));
+  if (fate.isDeleted && row.origin === 'adopted') {
+    await changeLinks(tx, row, {}, (link) => releaseLink(link, row.version));
+  }
+  // Members that the write added stay, and then the group stays managed.
+  const isLeft = fate.isReleased && !hasEntityPutIn(row.cells) && !(await hasLink(tx, row, 'ours'));
+  if (isLeft) await changeLinks(tx, row, {}, disownLink);
+  const kept = isLeft ? toUnmanaged(row) : row;
+  // The people of inner groups are looked at when this is followed.
+  const inner_groups = (isLast ? before?.innerGroups : undefined) ?? row.inner_groups;
+  // The admin list is the rules' again where all that the provider asked of it was refused.
+  const admins = written.filter(({ list }) => list === 'admin');
+  const isReturned = admins.length > 0 && admins.every((one) => back.includes(one));
+  const admins_asked = isReturned ? (before?.adminsAsked ?? 0) : kept.admins_asked;
+  const draft = { ...kept, admins_asked, inner_groups };
+  return (await toRuled(tx, rules, { row: draft, now })) ?? draft;
+}
+
+/** The row without the refused fields of a write, or without all that was written where no other write was stored since. */
+function withoutWrite<Row extends ResourceRow>(
+  row: Row,
+  { waiter: { undo }, refused, isLast }: RefusedWrite,
+): Row {
+  const { before = { attributes: {}, cells: {}, deleted: undefined } } = undo;
+  const version = row.version + 1;
+  const { attributes, cells } = takeBackWrite(row.type, {
+    attributes: row.attributes,
+    cells: row.cells,
+    before,
+    fields: listFields(refused),
+    isLast,
+    version,
+  });
+  return {
+    ...row,
+    ...toColumns(row.type, attributes),
+    cells,
+    version,
+    deleted_at: before.deleted === false ? null : row.deleted_at,
   };
-  await changeFacts(r, parts, (fact) =>
-    fail(fact, { isOwn, toRetryAt, problem, attemptsMax, now }),
-  );
-  return times;
 }

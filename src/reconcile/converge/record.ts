@@ -1,4 +1,4 @@
-import { endRest } from '../../domain/failure.ts';
+import { deferForSeat, endRest, fail } from '../../domain/failure.ts';
 import type { GivenKey, Refusal } from '../../domain/values.ts';
 import type { Part } from '../../plan/step.ts';
 import { GONE } from '../../store/due.ts';
@@ -13,17 +13,18 @@ import { deleteRow, lockRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listWhere, updateWhere } from '../../store/tables.ts';
+import type { WritesRefused } from '../../upstream/transport.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import type { Again, Known, Outcome } from '../outcome.ts';
+import type { Again, Known, Outcome, Postponed } from '../outcome.ts';
+import { backoffMs, failedDelayMs } from '../outcome.ts';
 import { BLIND } from '../sections.ts';
 import { listWaitingParts } from '../step-call.ts';
 import type { Waiter, Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing, isLostLook, linkRow } from './existence.ts';
 import type { Recorded, Recording } from './finish.ts';
-import { changeCells, finish, recordPostponed, succeed } from './finish.ts';
-import { markDeleted, refuse } from './refuse.ts';
-import type { SendGuard } from './step.ts';
+import { changeCells, changeFacts, finish, markDeleted, refuse } from './finish.ts';
+import type { PlannedStep, SendGuard } from './step.ts';
 import { EXISTENCE, listStillPlanned } from './step.ts';
 
 interface EndedStep extends Pick<Recording, 'outcome' | 'isOwn' | 'failures'> {
@@ -177,6 +178,14 @@ async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
   return finish(r);
 }
 
+/** Notes a step that worked. A look that was asked for since is still to be made; one that worked ends no failure. */
+function succeed(r: Recording): void {
+  const { row, step, isStale } = r;
+  r.row = step.state.mustLook
+    ? { ...row, must_look: isStale ? row.must_look : 0 }
+    : { ...row, attempts: 0, last_error: null };
+}
+
 /** Time in which what was made twice is not made a third time, in milliseconds: the service may show it late. */
 const SHOWN_MS = 5 * 60_000;
 
@@ -216,4 +225,85 @@ async function recordRefused(
   // It is hidden, because a lost create may still arrive.
   r.row = markDeleted({ ...row, must_look: row.must_look + 1 }, now);
   return finish(r);
+}
+
+/** Failures after which a run stops trying other parts; each costs a look. */
+const GOING_ON_MAX = 5;
+/** Rest of an addition that waits for a free seat, in milliseconds; mostly it is tried before. */
+export const SEAT_REST_MS = 24 * 3_600_000;
+/** Codes of calls that were skipped: a skipped call is no failure. */
+const SKIPPED: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
+  'observe-mode',
+  'writes-paused',
+  'closed',
+]);
+
+/** Records a step that is tried again. The run goes on with other parts, or ends until it is time to try again. */
+async function recordPostponed(r: Recording, outcome: Postponed): Promise<Recorded> {
+  const { step, isOwn, isRetried, failures, now } = r;
+  const { problem } = outcome;
+  if (outcome.kind === 'later' && outcome.noSeat !== undefined) {
+    const wait = { problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
+    const parts = await listStillPlanned(r, outcome.noSeat);
+    await changeFacts(r, parts, (fact) => deferForSeat(fact, wait));
+    succeed(r);
+    r.row = { ...r.row, failing_since: null };
+    return finish(r);
+  }
+  // A failed look counts as an attempt at all that waits for it.
+  const awaiting =
+    outcome.kind === 'later' && outcome.failedLook && isOwn ? listWaitingParts(step.state) : [];
+  const failed = outcome.kind === 'unknown' ? outcome.parts : awaiting;
+  const times = await countParts(r, failed ?? [], problem);
+  const isCounted = isOwn && times.length > 0;
+  postpone(r, outcome, isCounted ? Math.min(...times) : undefined);
+  if (outcome.kind === 'later') return finish(r, () => false);
+  const isNext = (next: PlannedStep) =>
+    isCounted && failures <= GOING_ON_MAX && listWaitingParts(next.state).length > 0;
+  return finish(r, (next) => outcome.lookNow === true || isNext(next));
+}
+
+/** Gives the row the time of the next attempt, its reason, and the look before it. @param retryAt that of the parts that failed */
+function postpone(r: Recording, outcome: Postponed, retryAt = Number.POSITIVE_INFINITY): void {
+  const { row, isRetried, now, random } = r;
+  const { problem } = outcome;
+  // It is not taken before changes are sent again.
+  if (SKIPPED.has(problem.code)) {
+    r.row = { ...row, due_at: now, due_class: row.due_class === 2 ? 1 : row.due_class };
+    return;
+  }
+  const attempts = row.attempts + 1;
+  const isLater = outcome.kind === 'later';
+  const delayMs = backoffMs(attempts, isLater ? outcome.retryAfterMs : undefined, random);
+  const usual = isRetried ? now : now + delayMs;
+  r.row = {
+    ...row,
+    attempts,
+    failing_since: row.failing_since ?? now,
+    must_look: isLater ? row.must_look : Math.max(row.must_look, 1),
+    // The reason why it is stuck is shown until it is not: a pause of the service comes and goes.
+    last_error: (row.stuck_at === null ? null : row.last_error) ?? problem,
+    due_at: isLater && Number.isFinite(retryAt) ? retryAt : Math.min(usual, retryAt),
+  };
+}
+
+/** Counts an attempt at each part that still is as planned, and returns the times of the next ones (epoch milliseconds). */
+async function countParts(
+  r: Recording,
+  failed: readonly Part[],
+  problem: Refusal,
+): Promise<number[]> {
+  const { deps, isOwn, isRetried, now, random } = r;
+  const { attemptsMax } = deps.policy;
+  const parts = await listStillPlanned(r, failed);
+  const times: number[] = [];
+  const toRetryAt = (attempts: number) => {
+    const delayMs = isOwn && !isRetried ? failedDelayMs(attempts, attemptsMax, random) : 0;
+    times.push(now + delayMs);
+    return now + delayMs;
+  };
+  await changeFacts(r, parts, (fact) =>
+    fail(fact, { isOwn, toRetryAt, problem, attemptsMax, now }),
+  );
+  return times;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cells } from '../../domain/cell.ts';
-import { edit, forgetSent, isWaiting, markSent } from '../../domain/cell.ts';
+import { edit, forgetSent, hasDoubt, isWaiting, markSent } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import type { SentCreate, State } from '../../domain/kinds.ts';
 import { toSentUser } from '../../domain/kinds.ts';
@@ -16,6 +16,7 @@ import {
   listLinks as listStoredLinks,
   listWaitingLinks,
 } from '../../store/links/links.ts';
+import { hasLink } from '../../store/links/waiting.ts';
 import { insertOwnCall } from '../../store/logs.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
@@ -290,6 +291,15 @@ export class SendGuard {
     );
     return { before: row, fields, links };
   }
+}
+
+/** The row, in doubt only while a call that left may still change something from what is wanted. */
+export async function withoutDoubt(tx: Db, row: ResourceRow): Promise<ResourceRow> {
+  if (row.unsure_until === null || row.sent_creates.length > 0) return row;
+  if (hasDoubt(row.cells) || (row.type === 'group' && (await hasLink(tx, row, 'doubted')))) {
+    return row;
+  }
+  return { ...row, unsure_until: null };
 }
 
 /** Time after which a create has no effect any more, in milliseconds. A group is not made again before. */

@@ -17,7 +17,7 @@ import { listWhere, updateWhere } from '../../store/tables.ts';
 import type { BoundedWait } from '../compare/look.ts';
 import { readPrivilege } from '../compare/look.ts';
 import { converge } from '../converge/converge.ts';
-import { SEAT_REST_MS } from '../converge/finish.ts';
+import { SEAT_REST_MS } from '../converge/record.ts';
 import { LATE_CREATE_MS } from '../converge/step.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
