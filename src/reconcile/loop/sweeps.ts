@@ -298,11 +298,9 @@ class Comparison {
       return [...seqs.slice(first), ...seqs.slice(0, first)];
     };
     const missing = [...rotate(managed), ...rotate(unmanaged)];
-    const suspects = [...differing, ...missing.slice(0, LOOKS_MAX)];
-    for (const [place, seq] of suspects.entries()) {
+    for (const seq of [...differing, ...missing.slice(0, LOOKS_MAX)]) {
       signal.throwIfAborted();
-      const [row] = await listRows(store.read, type, { seq });
-      if (row !== undefined) await this.#lookAt(row, place >= differing.length);
+      for (const row of await listRows(store.read, type, { seq })) await this.#lookAt(row);
     }
     const [one, many] = [`more ${type} is missing and was`, `more ${type}s are missing and were`];
     const left = missing.length - LOOKS_MAX;
@@ -310,24 +308,22 @@ class Comparison {
   }
 
   /** Looks at one, once the service shows our last write. */
-  async #lookAt(row: ResourceRow, isMissing: boolean): Promise<void> {
-    const { deps, signal } = this.#run;
+  async #lookAt(row: ResourceRow): Promise<void> {
+    const { deps, reading, signal } = this.#run;
+    const isMissed = reading.isMissed(row);
     let looked = await lookAt(this.#run, row, 'sweep');
     if (looked.kind === 'just-written') {
       await deps.clock.sleep(looked.until - deps.clock.now(), signal);
       looked = await lookAt(this.#run, row, 'sweep');
     }
-    const isManagedMissing = isMissing && row.origin !== null;
-    if (looked.kind === 'looked') {
-      this.counts.opened += looked.drifts.length;
-      // A list may always leave out inactive users; a managed one that is found proves that its list was not complete.
-      if (isManagedMissing && !looked.isGone)
-        this.reasons.add(`the list of ${row.type}s left out one that is there`);
-      return;
-    }
-    this.counts.unknown += 1;
-    if (looked.kind !== 'could-not-look' || (isMissing && row.origin === null)) return;
-    const what = isManagedMissing
+    if (looked.kind === 'looked') this.counts.opened += looked.drifts.length;
+    else this.counts.unknown += 1;
+    if (row.origin === null) return;
+    // A list may always leave out inactive users; a managed one that is found proves that its list was not complete.
+    if (looked.kind === 'looked' && isMissed && !looked.isGone)
+      this.reasons.add(`the list of ${row.type}s left out one that is there`);
+    if (looked.kind !== 'could-not-look') return;
+    const what = isMissed
       ? 'somebody missing could not be looked for'
       : 'what was seen to differ could not be looked at again';
     this.reasons.add(`${what} (${looked.reason})`);
