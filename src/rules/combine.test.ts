@@ -5,7 +5,8 @@ import type { Field } from '../domain/kinds.ts';
 import type { JsonObject } from '../domain/values.ts';
 import { combine } from './fields.ts';
 
-const toRow = (cells: Cells<Field>) => ({ type: 'group', cells, entities: null }) as const;
+const toRow = (attributes: JsonObject, cells: Cells<Field>) =>
+  ({ type: 'group', attributes, cells, entities: null }) as const;
 const byRule = (value: number): Cells<Field> => ({
   permissions: { source: { value, by: 'rule' } },
 });
@@ -18,7 +19,6 @@ const withPermissions = (permissions: number | undefined): JsonObject =>
 const NONE = undefined;
 type Permissions = number | undefined;
 test.each<[why: string, Permissions, Cells<Field>, ruled: Permissions, Permissions, Cells<Field>]>([
-  ['nobody says anything', NONE, {}, NONE, NONE, {}],
   ['what a provider sent wins', 3, {}, 16, 3, {}],
   ['what a provider sent wins also where a rule says the same', 16, {}, 16, 16, {}],
   ['a value that is put back as it was shown stays the rule’s', 16, byRule(16), 16, 16, byRule(16)],
@@ -32,9 +32,9 @@ test.each<[why: string, Permissions, Cells<Field>, ruled: Permissions, Permissio
 ])('combine: %s', (_why, held, cells, ruled, want, wantCells) => {
   const rulings = ruled === undefined ? {} : { permissions: { value: ruled, rule: 1 } };
 
-  expect(combine(toRow(cells), { attributes: withPermissions(held), rulings })).toEqual({
+  expect(combine(toRow(withPermissions(held), cells), rulings)).toEqual({
     attributes: withPermissions(want),
     cells: wantCells,
-    changed: held === want ? [] : ['permissions'],
+    fields: held === want ? [] : ['permissions'],
   });
 });

@@ -16,28 +16,27 @@ import { isLinked, toState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 
-/** Change of the attributes of a row, with the cells after it. */
+/** Attributes and cells of a row after a change, and the owned fields that it is about. */
 export interface FieldChange {
-  /** Undefined: nothing was desired before. */
-  readonly before: JsonObject | undefined;
-  readonly after: JsonObject;
+  readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
-  /** Owned fields that the change is about. */
   readonly fields: readonly Field[];
-  /** True: what the service was seen to hold does not count, since others may have changed it. */
-  readonly isDoubted?: boolean;
 }
 
-/** Lists the fields in which a change takes access, a licence, a permission or a role. */
+/**
+ * Lists the fields in which a change takes access, a licence, a permission or a role. `new`: nothing was desired before;
+ * `doubted`: nor counts what the service was seen to hold, since others may have changed it.
+ */
 export function listTakenFrom(
   row: ResourceRow,
-  { before, after, cells, fields, isDoubted }: FieldChange,
+  { attributes, cells, fields }: FieldChange,
+  basis: 'known' | 'new' | 'doubted' = 'known',
 ): Field[] {
-  const { desired, observed } = toState({ ...row, attributes: after });
+  const before = toState(row);
   const taken = listTaken({
-    before: before && toState({ ...row, attributes: before }).desired,
-    after: desired,
-    observed: isDoubted ? undefined : observed,
+    before: basis === 'known' ? before.desired : undefined,
+    after: toState({ ...row, attributes }).desired,
+    observed: basis === 'doubted' ? undefined : before.observed,
     isInService: isLinked(row),
     fields,
   });
@@ -50,7 +49,7 @@ export function listTakenFrom(
 /** Cells after a change of fields. */
 export const toCellsAfter = (
   row: ResourceRow,
-  { after: attributes, cells, fields }: FieldChange,
+  { attributes, cells, fields }: FieldChange,
   how: { readonly version: number; readonly deactivation: Deactivation },
 ) =>
   toCellsAfterWrite({
@@ -60,25 +59,18 @@ export const toCellsAfter = (
     ...how,
   });
 
+type Written = Pick<FieldChange, 'attributes' | 'cells'>;
+
 /** Columns of a row whose attributes and cells change; the members of a group may be stuck too. */
-export const toWrittenColumns = (
-  { type }: ResourceRow,
-  after: JsonObject,
-  cells: Cells<Field>,
-) => ({
-  ...toColumns(type, after),
+export const toWrittenColumns = ({ type }: ResourceRow, { attributes, cells }: Written) => ({
+  ...toColumns(type, attributes),
   ...(type === 'user' ? toCellColumns(cells) : { cells }),
 });
 
 /** True when access is taken by what waits. A removal of a group that waits already keeps its class. */
-export function isUrgent(row: ResourceRow, attributes: JsonObject, cells: Cells<Field>) {
+export function isUrgent(row: ResourceRow, { attributes, cells }: Written) {
   const keepsClass = row.type === 'group' && row.due_class === 0;
   return keepsClass || removesAccess(toState({ ...row, attributes, cells }));
-}
-
-interface AskedAttributes {
-  readonly before: JsonObject;
-  readonly attributes: JsonObject;
 }
 
 /** Finds the values that the rules give; undefined: they have no say in this change. */
@@ -86,37 +78,23 @@ async function findRulings(
   tx: Db,
   { book }: Rules,
   row: ResourceRow,
-  asked?: AskedAttributes,
+  asked?: JsonObject,
 ): Promise<Rulings | undefined> {
   if (row.type === 'group') {
     // Without a cell each value is a provider's.
     if (book.isEmpty && parseFields(row.cells).length === 0) return undefined;
-    const displayName = asked ? asked.attributes.displayName : row.name;
+    const { displayName } = asked ?? row.attributes;
     return book.ruleGroup(typeof displayName === 'string' ? displayName : '');
   }
   // The groups are read only where the request touches a ruled field, or adopts the user.
-  const isTouched = asked === undefined || row.origin === null || changesRuled(asked);
+  const isTouched = asked === undefined || row.origin === null || changesRuled(row, asked);
   if (book.isEmpty || !isTouched) return undefined;
   return book.ruleUser((await listGroupNamesOf(tx, [row.id])).get(row.id) ?? []);
 }
 
-function changesRuled({ before, attributes }: AskedAttributes): boolean {
-  const [had, asked] = [before, attributes].map((each) => toExtension(each, USER_EXTENSION));
-  return RULED_FIELDS.user.some((field) => had?.[field] !== asked?.[field]);
-}
-
-interface Combination {
-  readonly attributes: JsonObject;
-  readonly rulings: Rulings;
-  /** Fields in which no rule counts. */
-  readonly kept?: ReadonlySet<string>;
-}
-
-/** Attributes of a resource, with the sources of their values, and the fields that have another value now, or none any more. */
-interface Combined {
-  readonly attributes: JsonObject;
-  readonly cells: Cells<Field>;
-  readonly changed: readonly Field[];
+function changesRuled({ attributes }: ResourceRow, asked: JsonObject): boolean {
+  const [had, has] = [attributes, asked].map((each) => toExtension(each, USER_EXTENSION));
+  return RULED_FIELDS.user.some((field) => had?.[field] !== has?.[field]);
 }
 
 /**
@@ -124,14 +102,17 @@ interface Combined {
  * takeover; else the field has no value and is not ours. A value that is sent as it was shown keeps its source: a
  * provider that reads a resource and puts it back has asked for nothing.
  */
-export function combine(row: RuledColumns, { attributes, rulings, kept }: Combination): Combined {
-  const { type } = row;
+export function combine(
+  row: RuledColumns,
+  rulings: Rulings,
+  kept?: ReadonlySet<string>,
+): FieldChange {
+  const { type, attributes, cells: known } = row;
   const fields: readonly Field[] = RULED_FIELDS[type];
-  const known = row.cells;
   const before = toExtension(attributes, OWN_EXTENSION[type]);
   const extension = { ...before };
   const own = edit(known, fields, (cell, field) => {
-    if (isAsked(row, attributes, field)) return { ...cell, source: undefined };
+    if (isAsked(row, field)) return { ...cell, source: undefined };
     const ruling = kept?.has(field) ? undefined : rulings[field];
     const isFound = before[field] !== undefined && cell.source?.by === 'service';
     const found = isFound ? cell.source : undefined;
@@ -151,16 +132,16 @@ export function combine(row: RuledColumns, { attributes, rulings, kept }: Combin
   return {
     attributes: isSame ? attributes : withExtension(attributes, OWN_EXTENSION[type], extension),
     cells: entities.cells,
-    changed: [...changed, ...entities.changed],
+    fields: [...changed, ...entities.changed],
   };
 }
 
-type RuledColumns = Pick<ResourceRow, 'type' | 'cells' | 'entities'>;
+type RuledColumns = Pick<ResourceRow, 'type' | 'attributes' | 'cells' | 'entities'>;
 
-/** True when a provider sent the value of the field in these attributes. */
-export function isAsked(row: RuledColumns, attributes: JsonObject, field: Field): boolean {
-  const value = toExtension(attributes, OWN_EXTENSION[row.type])[field];
-  return value !== undefined && row.cells[field]?.source?.value !== value;
+/** True when a provider sent the value of the field. */
+export function isAsked({ type, attributes, cells }: RuledColumns, field: Field): boolean {
+  const value = toExtension(attributes, OWN_EXTENSION[type])[field];
+  return value !== undefined && cells[field]?.source?.value !== value;
 }
 
 /** Cells in which the values of ruled fields that are there already are the service's. */
@@ -173,15 +154,14 @@ export function toBaseline({ type, cells, attributes }: ResourceRow): Cells<Fiel
   });
 }
 
-/** Combines the attributes of a request with the rules. */
+/** Combines the attributes of a request with the rules. Its fields are those that have another value by them now, or none any more. */
 export async function combineAsked(
   tx: Db,
   rules: Rules,
-  { row, ...asked }: AskedAttributes & { readonly row: ResourceRow },
-): Promise<Combined> {
-  const { attributes } = asked;
-  const rulings = await findRulings(tx, rules, row, asked);
-  if (rulings === undefined) return { attributes, cells: row.cells, changed: [] };
+  { row, attributes }: { readonly row: ResourceRow; readonly attributes: JsonObject },
+): Promise<FieldChange> {
+  const rulings = await findRulings(tx, rules, row, attributes);
+  if (rulings === undefined) return { attributes, cells: row.cells, fields: [] };
   return combineAllowed(tx, rules, row, { attributes, rulings });
 }
 
@@ -190,45 +170,36 @@ async function combineAllowed(
   tx: Db,
   { protection }: Rules,
   row: ResourceRow,
-  input: Combination,
-): Promise<Combined> {
-  const combined = combine(row, input);
-  const { attributes: after, cells } = combined;
+  { attributes, rulings }: { readonly attributes: JsonObject; readonly rulings: Rulings },
+): Promise<FieldChange> {
+  const asked = { ...row, attributes };
+  const combined = combine(asked, rulings);
   // A field without a rule is released, which takes nothing.
-  const fields = combined.changed.filter((field) => cells[field]?.source !== undefined);
+  const fields = combined.fields.filter((field) => combined.cells[field]?.source !== undefined);
   if (fields.length === 0) return combined;
-  const before = row.attributes;
-  const taken = new Set(listTakenFrom(row, { before, after, cells, fields }));
+  const taken = new Set(listTakenFrom(row, { ...combined, fields }));
   if (taken.size === 0) return combined;
   const isProtected = (await protection.findReason(tx, row)) !== undefined;
-  return isProtected ? combine(row, { ...input, kept: taken }) : combined;
+  return isProtected ? combine(asked, rulings, taken) : combined;
 }
 
-/** `rulings`: absent: they are found. */
-interface RuledRow<Row extends ResourceRow> {
-  readonly row: Row;
-  readonly rulings?: Rulings;
-  readonly now: number;
-}
-
-/** Stored user or group after the rules, or undefined when they change nothing. */
+/** Stored user or group after the rules, or undefined when they change nothing. `rulings`: absent: they are found. */
 export async function toRuled<Row extends ResourceRow>(
   tx: Db,
   rules: Rules,
-  { row, now, ...given }: RuledRow<Row>,
+  { row, now, ...given }: { readonly row: Row; readonly now: number; readonly rulings?: Rulings },
 ): Promise<Row | undefined> {
   if (row.origin === null || row.deleted_at !== null) return undefined;
   const rulings = given.rulings ?? (await findRulings(tx, rules, row));
   if (rulings === undefined) return undefined;
-  const before = row.attributes;
-  const combined = await combineAllowed(tx, rules, row, { attributes: before, rulings });
-  const { changed, attributes: after } = combined;
-  if (changed.length === 0 && isSameJson(combined.cells, row.cells)) return undefined;
+  const { attributes } = row;
+  const combined = await combineAllowed(tx, rules, row, { attributes, rulings });
+  if (combined.fields.length === 0 && isSameJson(combined.cells, row.cells)) return undefined;
+  const after = { attributes: combined.attributes, cells: askRuled(row, combined, rules) };
+  const isDue = listWaiting(after.cells).length > 0 && !isSameWork(row.cells, after.cells);
+  const due = isDue && { due_at: now, due_class: isUrgent(row, after) ? 0 : 1 };
   const version = row.version + 1;
-  const cells = askRuled(row, { before, after, cells: combined.cells, fields: changed }, rules);
-  const isDue = listWaiting(cells).length > 0 && !isSameWork(row.cells, cells);
-  const due = isDue && { due_at: now, due_class: isUrgent(row, after, cells) ? 0 : 1 };
-  return { ...row, ...toWrittenColumns(row, after, cells), version, modified_at: now, ...due };
+  return { ...row, ...toWrittenColumns(row, after), version, modified_at: now, ...due };
 }
 
 /** Asks for fields that the rules have changed, in a version of their own. */
@@ -248,5 +219,5 @@ function askRuled(row: ResourceRow, change: FieldChange, { deactivation }: Rules
 export function isRuled(row: ResourceRow, field: Field): boolean {
   if (isEntityField(field)) return true;
   if (row.cells[field]?.source?.by !== 'rule') return false;
-  return !isAsked(row, row.attributes, field);
+  return !isAsked(row, field);
 }

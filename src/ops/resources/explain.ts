@@ -224,7 +224,7 @@ function toRuledField(it: Explained, field: Field, values: Values): OpsJson<'Fie
   const rule = ruling && toRuleWords(book, ruling.rule);
   const plain = toField(it, field, values);
   const findOwner = () => {
-    if (isAsked(row, row.attributes, field)) return [plain.from, rule && `It goes before ${rule}.`];
+    if (isAsked(row, field)) return [plain.from, rule && `It goes before ${rule}.`];
     if (toExtension(row.attributes, OWN_EXTENSION[row.type])[field] === undefined)
       return [null, rule && `${rule} does not apply: the person is protected.`];
     if (cells[field]?.source?.by === 'service') return ['service', 'As it was at the takeover.'];

@@ -97,7 +97,7 @@ async function findAllowed<T extends Type>(
     const fields = toFields(type, names);
     const isTwice = (field: string) =>
       asked.names.has('entitlements') && asked.names.has(toWrittenName(urn, field));
-    const taken = listTakenFrom(row, { before, after, cells: row.cells, fields })
+    const taken = listTakenFrom(row, { attributes: after, cells: row.cells, fields })
       // A number of licences beside entitlements may contradict them, and is refused then.
       .filter((field) => !isTwice(field));
     const less = onlyTaken({ before, after, urn }, taken);
@@ -168,23 +168,22 @@ async function planChange<T extends Type>(
   const asked = complete(change);
   const version = created ? row.version : row.version + 1;
   const lists = await planLists(tx, deps, { row, asked, repairs, version });
-  const combined = await combineAsked(tx, rules, { ...asked, row, before });
+  const combined = await combineAsked(tx, rules, { ...asked, row });
   const isWritten = combined.attributes !== before;
-  const after = isWritten ? withSchemas(type, combined.attributes) : before;
+  const attributes = isWritten ? withSchemas(type, combined.attributes) : before;
   const fields = toFields(type, asked.names);
-  const named = { before: created ? undefined : before, after, cells: combined.cells, fields };
-  const ruled = { ...named, fields: [...fields, ...combined.changed] };
+  const named = { attributes, cells: combined.cells, fields };
+  const ruled = { ...named, fields: [...fields, ...combined.fields] };
   const { deactivation } = rules;
   const cells = toCellsAfter(row, ruled, { version, deactivation });
-  const taken = listTakenFrom(row, named);
+  const taken = listTakenFrom(row, named, created ? 'new' : 'known');
   // A part that is named is meant, also where it is wanted already; a whole body repeats what it does not mean to change.
   const isMeant = asked.isPart || created !== undefined;
-  const all = { ...named, before: undefined, isDoubted: true };
-  const meant = isMeant && isLinked(row) ? listTakenFrom(row, all) : taken;
+  const meant = isMeant && isLinked(row) ? listTakenFrom(row, named, 'doubted') : taken;
   const isDoubtful = (field: Field) => meant.includes(field) && !isWaiting(cells[field]);
   const doubted = isLinked(row) ? fields.filter(isDoubtful) : [];
   return {
-    attributes: after,
+    attributes,
     cells: ask(cells, doubted, version),
     taken,
     isDoubted: doubted.length > 0,
@@ -196,12 +195,12 @@ async function planChange<T extends Type>(
 
 function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange): RowOf<T> {
   const { row } = change;
-  const { attributes, cells, lists, version, now } = planned;
+  const { lists, version, now } = planned;
   const isDue = isToDeliver(change, planned);
   const isGoneDue = isDue && isGone(row.observed);
   return {
     ...row,
-    ...toWrittenColumns(row, attributes, cells),
+    ...toWrittenColumns(row, planned),
     ...(leaves(planned.taken) && toDeparture(row, now)),
     ...lists.columns,
     // One that is gone is looked for, and made anew.
@@ -211,7 +210,7 @@ function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange)
     write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : row.due_at,
-    due_class: lists.removes || isUrgent(row, attributes, cells) ? 0 : 1,
+    due_class: lists.removes || isUrgent(row, planned) ? 0 : 1,
   };
 }
 

@@ -56,13 +56,12 @@ const losesRights = () => toLoss('lose the rights of');
 
 /** Stops a change of fields that takes rights from a protected member, also by the rules of another name. @throws ScimError 403 */
 export async function assertKeepsRights(tx: Db, deps: ScimDeps, change: GroupChange) {
-  const { row, before, asked } = change;
-  const combined = await combineAsked(tx, deps.rules, { ...asked, row, before });
-  const { attributes: after, cells, changed } = combined;
+  const { row, asked } = change;
+  const combined = await combineAsked(tx, deps.rules, { ...asked, row });
   // A field without a rule is released, which takes nothing.
-  const ruled = changed.filter((field) => cells[field]?.source !== undefined);
+  const ruled = combined.fields.filter((field) => combined.cells[field]?.source !== undefined);
   const fields = [...toFields('group', asked.names), ...ruled];
-  const taken = listTakenFrom(row, { before, after, cells, fields });
+  const taken = listTakenFrom(row, { ...combined, fields });
   if (taken.length > 0 && (await hasProtected(tx, deps, row, 'member'))) throw losesRights();
 }
 
