@@ -136,9 +136,7 @@ export const findTerms = async (db: Db, name: string) =>
 export async function findBelonging(
   tx: Db,
   name: string,
-): Promise<
-  { kind: 'credentials' | 'users' | 'groups' | 'plan'; plan?: string | undefined } | undefined
-> {
+): Promise<{ kind: 'credentials' | 'users' | 'groups' | 'plan'; plan?: string } | undefined> {
   const given = { provider: name, kind: ['token', 'client'], revoked_at: null } as const;
   if (await findOne(tx, 'credentials', given)) return { kind: 'credentials' };
   const managed = { provider: name, origin: { '<>': null }, deleted_at: null } as const;
@@ -146,8 +144,9 @@ export async function findBelonging(
   if (owned) return { kind: `${owned.type}s` };
   const waiting = await findOne(tx, 'plans', { status: 'held', source: 'handover' });
   const planned = waiting && (await findOne(tx, 'plan_actions', { plan_id: waiting.id }));
-  const next = planned && parseStored<JsonObject>(planned.desired);
-  return next?.provider === name ? { kind: 'plan', plan: waiting?.id } : undefined;
+  if (planned === undefined) return undefined;
+  const { provider } = parseStored<JsonObject>(planned.desired);
+  return provider === name ? { kind: 'plan', plan: planned.plan_id } : undefined;
 }
 
 /** True if one of these people, new to the group, is not managed by this provider. @param added `group`: 0: none yet */

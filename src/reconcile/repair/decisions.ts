@@ -181,15 +181,10 @@ export async function handOver(
   if (!(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = row.attributes;
   const attributes = typeof externalId === 'string' ? { ...others, externalId } : others;
-  const columns = toColumns(row.type, attributes);
   // No name changes, so nobody is followed by one.
-  await updateRow(tx, row, {
-    provider,
-    version: row.version + 1,
-    modified_at: clock.now(),
-    attributes: columns.attributes,
-    external_id: columns.external_id,
-  });
+  const columns = toColumns(row.type, attributes);
+  const handed = { provider, version: row.version + 1, modified_at: clock.now() };
+  await updateRow(tx, row, { ...columns, ...handed });
   return true;
 }
 
