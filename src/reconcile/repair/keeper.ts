@@ -13,7 +13,7 @@ import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { findOne, updateWhere } from '../../store/tables.ts';
+import { updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';
 import type { Looked } from '../compare/look.ts';
 import { lookAt, lookAtNamed, recordDifferences } from '../compare/look.ts';
@@ -29,14 +29,9 @@ import { acceptHeld, desire, findObstacle } from './desire.ts';
 import { findRecovery } from './recovery.ts';
 
 /** Rest between two turns, in milliseconds. */
-const IDLE_MS = 2_000;
-/** Rest while a plan is under way, as a multiple of the last turn: the larger a plan, the longer a turn takes. */
-const BUSY_FACTOR = 4;
-const BUSY_MIN_MS = 25;
-/** Largest difference of the clocks of two processes, in milliseconds. */
-const CLOCKS_MS = 60_000;
-/** Time before the start in which a process that ended may have left writes unsettled, in milliseconds; sweeps find older ones. */
-const WRITTEN_BEFORE_MS = 600_000;
+const REST_MS = 1_000;
+/** Time by which a write may be stored late, by another process with another clock, in milliseconds. */
+const LATE_MS = 60_000;
 
 /** Keeper of drifts, at the leader. */
 export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
@@ -45,26 +40,21 @@ export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
   const { store, clock } = deps;
   const stopping = new AbortController();
-  let writtenSince = clock.now() - WRITTEN_BEFORE_MS;
-  const job = { type: 'drift', id: 'keep', restMs: IDLE_MS, topic: 'decided' } as const;
+  let settledAt = clock.now();
+  const job = { type: 'drift', id: 'keep', restMs: REST_MS, topic: 'decided' } as const;
   const loop = createJob(deps, job, async (signal) => {
-    const beganAt = performance.now();
     // While a restored backup or what was accepted while observing waits, only decisions of operators are followed.
     const recovery = await findRecovery(store.read);
-    if (!isReady() || (recovery !== undefined && recovery.phase !== 'waiting')) return IDLE_MS;
+    if (!isReady() || (recovery !== undefined && recovery.phase !== 'waiting')) return undefined;
     if (recovery === undefined && (await lookAtNamed(deps, signal))) await decide(deps, 'audit');
     const now = clock.now();
-    for (const key of await listToSettle(store.read, writtenSince)) {
+    for (const key of await listToSettle(store.read, settledAt - LATE_MS)) {
       await settle(deps, key);
       await nextTurn();
     }
-    // A write may be stored later than its time, and by another process.
-    writtenSince = now - CLOCKS_MS;
+    settledAt = now;
     await endPlans(deps);
-    const followed = { status: ['approved', 'discarded'], ended_at: null } as const;
-    const isUnderWay = (await findOne(store.read, 'plans', followed)) !== undefined;
-    const busyMs = Math.max(BUSY_FACTOR * (performance.now() - beganAt), BUSY_MIN_MS);
-    return isUnderWay ? Math.min(busyMs, IDLE_MS) : IDLE_MS;
+    return undefined;
   });
   return {
     start: () => loop.start(),
