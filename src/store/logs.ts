@@ -16,14 +16,11 @@ import { deleteWhere, insertAll, listWhere, putAll, updateWhere } from './tables
 /** A request as stored. */
 export type RequestRow = Row<'requests'>;
 
-/** A request to be stored. */
-export type NewRequestRow = Omit<Insertable<Schema['requests']>, 'seq'>;
-
 /** A request of a provider, or one operation of a bulk request, without anything that is personal. */
-export type KeptRequest = Omit<NewRequestRow, 'entry'>;
+export type KeptRequest = Omit<Insertable<Schema['requests']>, 'seq'>;
 
 /** Stores requests. One that is there already is completed, once. */
-export const saveRequests = (tx: Db, rows: readonly NewRequestRow[]) =>
+export const saveRequests = (tx: Db, rows: readonly KeptRequest[]) =>
   putAll(tx, 'requests', ['entry'], rows, sql`requests.status = 0`);
 
 type KnownChange = Pick<Row<'own_calls'>, 'kind' | 'resource_id' | 'at'>;

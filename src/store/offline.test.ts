@@ -132,36 +132,20 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(await countRows((await open(to)).read, 'state')).toBe(0);
   });
 
-  test.each([
-    {
-      why: 'holds another store of the bridge',
-      content: 'migrated' as const,
-      fill: `insert into state (name, value, updated_at) values ('theirs', '1', 1)`,
-      says: 'holds another store already',
-    },
-    {
-      why: 'holds something else',
-      content: 'empty' as const,
-      fill: 'create table users (name text)',
-      says: 'tables of something else',
-    },
-  ])('a target that $why is refused and left alone', async ({ content, fill, says }) => {
+  test('a target that holds another store of the bridge is refused and left alone', async () => {
     const { path, run } = makeFile();
-    const to = await makeUrl(content);
+    const to = await makeUrl('migrated');
     const target = await open(to);
-    await target.write((tx) => sql.raw(fill).execute(tx));
+    const fill = sql`insert into state (name, value, updated_at) values ('theirs', '1', 1)`;
+    await target.write((tx) => fill.execute(tx));
     const before = readFileSync(path);
 
     const { code, text } = await run('--to', to);
 
     expect(code).toBe(1);
-    expect(text).toContain(says);
+    expect(text).toContain('holds another store already');
     expect(readFileSync(path).equals(before)).toBe(true);
-    const { rows } =
-      await sql`select * from ${sql.table(content === 'empty' ? 'users' : 'state')}`.execute(
-        target.read,
-      );
-    expect(rows).toHaveLength(content === 'empty' ? 0 : 1);
+    expect(await countRows(target.read, 'state')).toBe(1);
   });
 
   test('a running bridge is not moved', async () => {

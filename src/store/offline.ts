@@ -132,7 +132,10 @@ function flush(path: string): void {
  * @throws BridgeError `move-failed`; StoreError
  */
 export async function moveStore(source: DatabaseSync, target: Store): Promise<number> {
-  await assertFree(target);
+  type Encoded = { readonly encoding: string };
+  const { encoding } = await readOne<Encoded>(target.read)`
+    select current_setting('server_encoding') as encoding`;
+  if (encoding !== 'UTF8') throw toFailure(`the target is encoded in ${encoding}, not in UTF8`);
   await migrate(target);
   return target.write(async (tx) => {
     await takeTables(tx);
@@ -149,18 +152,6 @@ export async function moveStore(source: DatabaseSync, target: Store): Promise<nu
     await continueNumbers(tx, source);
     return moved;
   });
-}
-
-/** Makes sure that the target is of the bridge or empty, and can hold every text. @throws BridgeError `move-failed` */
-async function assertFree({ read }: Store): Promise<void> {
-  type Found = { encoding: string; tables: number; isBridge: boolean };
-  const { encoding, tables, isBridge } = await readOne<Found>(read)`
-    select current_setting('server_encoding') as encoding,
-      to_regclass('migrations') is not null as "isBridge",
-      (select count(*) from information_schema.tables where table_schema = current_schema()) as tables`;
-  if (encoding !== 'UTF8') throw toFailure(`the target is encoded in ${encoding}, not in UTF8`);
-  if (isBridge || tables === 0) return;
-  throw toFailure('the target holds tables of something else: give it a database of its own');
 }
 
 /** Locks the tables until the commit, without limits of time. @throws BridgeError `move-failed` if one has rows */

@@ -132,12 +132,7 @@ export type Topic =
   | 'former-ids'; // Ids of an earlier SCIM server were added.
 
 /** Tells all processes on one store of news. A ring may be lost, so each listener looks by itself now and then. */
-export interface Bell {
-  /** Tells every listener, in this process too. Never fails. */
-  ring(topic: Topic): void;
-  /** Calls `hear` at each ring, until the returned function is called. */
-  listen(topic: Topic, hear: () => void): () => void;
-}
+export type Bell = Pick<LocalBell, 'listen'> & { readonly ring: (topic: Topic) => void };
 
 /** Bell of one process. */
 export type LocalBell = ReturnType<typeof createLocalBell>;
@@ -146,11 +141,13 @@ export type LocalBell = ReturnType<typeof createLocalBell>;
 export function createLocalBell() {
   const news = new EventEmitter().setMaxListeners(0);
   return {
+    /** Tells every listener, in this process too. Never fails. */
     ring: (topic: string): void => queueMicrotask(() => news.emit(topic)),
     /** Tells all of everything, after a time in which rings may have been lost. */
     ringAll() {
       for (const topic of news.eventNames()) news.emit(topic);
     },
+    /** Calls `hear` at each ring, until the returned function is called. */
     listen(topic: Topic, hear: () => void) {
       news.on(topic, hear);
       return () => void news.off(topic, hear);
@@ -159,12 +156,7 @@ export function createLocalBell() {
 }
 
 /** The record of one request: it is stored with the first change that the request makes, and completed with the answer. */
-export interface OpenRecord<Line> {
-  /** Runs what makes the changes. */
-  run<T>(work: () => T): T;
-  /** Completes the record, which may be several lines. */
-  end(lines: readonly Line[]): void;
-}
+export type OpenRecord<Line> = ReturnType<typeof openRecord<Line>>;
 
 /** Opens a record, which is stored as its kind says; `entry` tells requests apart. */
 export function openRecord<Line>(
@@ -175,12 +167,14 @@ export function openRecord<Line>(
     /** Stores the rest; `isKept`: there is a record already. */
     end(lines: readonly Line[], known: { entry: string; isKept: boolean }): void;
   },
-): OpenRecord<Line> {
+) {
   const entry = randomUUID();
   const record = { isKept: false, insert: (tx: Db) => kind.insert(tx, entry) };
   return {
-    run: (work) => records.run(record, work),
-    end(lines) {
+    /** Runs what makes the changes. */
+    run: <T>(work: () => T): T => records.run(record, work),
+    /** Completes the record, which may be several lines. */
+    end(lines: readonly Line[]): void {
       const { isKept } = record;
       record.isKept = true;
       kind.end(lines, { entry, isKept });

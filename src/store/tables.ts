@@ -87,13 +87,8 @@ export async function countWhere<Name extends Table>(
   table: Name,
   where: Where<Name>,
 ): Promise<number> {
-  const counts = await run<{ count: number }>(
-    db,
-    table,
-    sql`select count(*) as count from ${sql.table(table)}`,
-    where,
-    sql``,
-  );
+  const count = sql`select count(*) as count from ${sql.table(table)}`;
+  const counts = await run<{ count: number }>(db, table, count, where, sql``);
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 

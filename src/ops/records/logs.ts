@@ -1,4 +1,4 @@
-import type { KeptRequest, NewAct, NewRequestRow } from '../../store/logs.ts';
+import type { KeptRequest, NewAct } from '../../store/logs.ts';
 import { beginOutage, endOutage, saveActs, saveRequests } from '../../store/logs.ts';
 import type { Db, OpenRecord, Store } from '../../store/store.ts';
 import { openRecord } from '../../store/store.ts';
@@ -16,7 +16,7 @@ interface LogDeps {
 
 /** Creates the log of requests of one process: a crash loses answers of half a second, and what the store refuses waits. */
 export function createRequestLog({ store, onFailure }: LogDeps) {
-  const waiting: NewRequestRow[] = [];
+  const waiting: KeptRequest[] = [];
   let timer: NodeJS.Timeout | undefined;
   let storing: Promise<void> | undefined;
   let hasFailed = false;
@@ -62,7 +62,7 @@ export function createRequestLog({ store, onFailure }: LogDeps) {
   };
 }
 
-function toRequestRows(requests: readonly KeptRequest[], entry: string): NewRequestRow[] {
+function toRequestRows(requests: readonly KeptRequest[], entry: string): KeptRequest[] {
   return requests.map((kept, index) => ({ ...kept, entry: index === 0 ? entry : null }));
 }
 
