@@ -179,10 +179,3 @@ export type Postponed =
       readonly parts?: readonly Part[];
       readonly lookNow?: true;
     };
-
-/** End of a provider's write, as far as its request waits; `unsure`: it may have been taken back. */
-export type WriteResult =
-  | { readonly kind: 'applied' }
-  | { readonly kind: 'refused'; readonly problem: Refusal }
-  | { readonly kind: 'not-yet' }
-  | { readonly kind: 'unsure'; readonly error: unknown };

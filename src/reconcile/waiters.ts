@@ -2,7 +2,6 @@ import type { Clock } from '../domain/clock.ts';
 import type { Refusal, ResourceKey } from '../domain/values.ts';
 import type { Progress } from '../store/due.ts';
 import type { Undo } from '../store/resources/state.ts';
-import type { WriteResult } from './outcome.ts';
 
 /** Requests that may wait at the same time; beyond that a write is answered once it is stored. */
 const WAITING_MAX = 2_000;
@@ -47,13 +46,19 @@ export interface Undone {
   readonly problem: Refusal;
 }
 
+/** End of a provider's write, as far as its request waits; `unsure`: it may have been taken back. */
+export type WriteResult =
+  | { readonly kind: 'applied' }
+  | { readonly kind: 'refused'; readonly problem: Refusal }
+  | { readonly kind: 'not-yet' }
+  | { readonly kind: 'unsure'; readonly error: unknown };
+
 interface Entry extends StoredWrite {
   readonly resolve: (result: WriteResult) => void;
   /** Ends the deadline. */
   readonly answered: AbortController;
-  isSuspended: boolean;
-  /** Answer that came while it was suspended: given afterwards, unless the write was taken back. */
-  kept?: WriteResult;
+  /** True once its deadline has come. */
+  isOver: boolean;
 }
 
 const NOT_YET = { kind: 'not-yet' } as const;
@@ -87,24 +92,27 @@ export class Waiters {
     }
     const { promise, resolve } = Promise.withResolvers<WriteResult>();
     const answered = new AbortController();
-    const entry: Entry = { ...write, resolve, answered, isSuspended: false };
-    const onOver = () => this.#end(entry, NOT_YET);
+    const entry: Entry = { ...write, resolve, answered, isOver: false };
+    const onOver = () => {
+      entry.isOver = true;
+      this.#end(entry, NOT_YET);
+    };
     this.#clock.sleep(waitMs, answered.signal).then(onOver, () => undefined);
     this.#entries.add(entry);
     return promise;
   }
 
-  /** Suspends the answers about a resource while a result is recorded; `resume` answers the requests whose write was taken back, or may have been (`unsure`). */
+  /** Has the requests of a resource get no answer while a result is recorded; `resume` answers those whose write was taken back, or may have been (`unsure`). */
   suspend(key: ResourceKey) {
-    const waiters = this.#list(key).filter((entry) => !entry.isSuspended);
-    for (const entry of waiters) entry.isSuspended = true;
+    const waiters = this.#list(key);
+    for (const entry of waiters) this.#entries.delete(entry);
     const resume = (undone: readonly Undone[] = [], unsure?: unknown) => {
       for (const entry of waiters) {
-        entry.isSuspended = false;
+        this.#entries.add(entry);
         const problem = undone.findLast(({ version }) => version === entry.version)?.problem;
         const refusal = problem && ({ kind: 'refused', problem } as const);
         if (refusal) this.#end(entry, unsure ? { kind: 'unsure', error: unsure } : refusal);
-        else if (entry.kept) this.#end(entry, entry.kept);
+        else if (entry.isOver) this.#end(entry, NOT_YET);
       }
     };
     return { waiters, resume };
@@ -134,12 +142,7 @@ export class Waiters {
     return [...this.#entries].filter(({ key }) => key.id === id && key.type === type);
   }
 
-  /** Answers now, or after the result that is being recorded is known. */
   #end(entry: Entry, result: WriteResult): void {
-    if (entry.isSuspended) {
-      entry.kept ??= result;
-      return;
-    }
     if (!this.#entries.delete(entry)) return;
     // With a reason: without one, an error with a stack is made each time.
     entry.answered.abort('answered');

@@ -21,10 +21,9 @@ import { SEAT_REST_MS } from '../converge/record.ts';
 import { LATE_CREATE_MS } from '../converge/step.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob, isNotLeading } from '../job.ts';
-import type { WriteResult } from '../outcome.ts';
 import { STUCK_DELAY_MAX_MS } from '../outcome.ts';
 import type { Recovery } from '../repair/recovery.ts';
-import type { Lock, Queue, StoredWrite, Waiters } from '../waiters.ts';
+import type { Lock, Queue, StoredWrite, Waiters, WriteResult } from '../waiters.ts';
 import { createReapplication } from './jobs.ts';
 
 /** Resources that requests may run themselves at the same time; beyond that the workers do it. */

@@ -10,8 +10,7 @@ import { askUntilAnswered } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { BoundedWait } from '../compare/look.ts';
-import type { WriteResult } from '../outcome.ts';
-import type { Lock, Queue, StoredWrite, Waiters } from '../waiters.ts';
+import type { Lock, Queue, StoredWrite, Waiters, WriteResult } from '../waiters.ts';
 import type { Convergence } from './convergence.ts';
 import { WORTH_WAITING_MS } from './convergence.ts';
 
