@@ -59,7 +59,7 @@ export const FIELDS_OF = { user: USER_FIELDS, group: GROUP_FIELDS } as const;
 export const FIELDS: Readonly<Record<OwnField, FieldRow>> = { ...USER_FIELDS, ...GROUP_FIELDS };
 
 /** Knowledge of a managed user or group, or of one whose removal is still under way. */
-interface ResourceState<Type extends 'user' | 'group', Field extends string> {
+interface ResourceState<Type extends 'user' | 'group'> {
   readonly type: Type;
   readonly cells: Cells<Field>;
   readonly version: number;
@@ -140,7 +140,7 @@ export function withoutPersonalData(observed: ObservedUser): ObservedUser {
 }
 
 /** All that is known of one managed user, or of one whose removal is still under way. */
-export interface UserState extends ResourceState<'user', UserField> {
+export interface UserState extends ResourceState<'user'> {
   readonly id: UserId;
   readonly upstreamId: number | undefined;
   readonly desired: DesiredUser;
@@ -255,10 +255,9 @@ export function listDiffering(
 ): OwnField[] | undefined {
   if (state.observed === undefined) return undefined;
   const values = toValues(state, deactivation);
-  const cells: Cells<Field> = state.cells;
   const differing = parseFields<OwnField>(values).filter((field) => {
     const [wanted, seen] = values[field] ?? [];
-    return wanted !== undefined && !holds(cells[field], wanted, seen);
+    return wanted !== undefined && !holds(state.cells[field], wanted, seen);
   });
   return hasAddress(state) ? differing : [...differing, 'address'];
 }
@@ -315,7 +314,7 @@ export function isAnotherGroup(
 }
 
 /** All that is known of one managed group, or of one whose removal is still under way. */
-export interface GroupState extends ResourceState<'group', GroupField> {
+export interface GroupState extends ResourceState<'group'> {
   readonly id: GroupId;
   readonly ids: UpstreamGroupIds;
   readonly desired: DesiredGroup;

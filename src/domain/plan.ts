@@ -1,14 +1,7 @@
-import type { Cell, Cells } from './cell.ts';
+import type { Cell } from './cell.ts';
 import type { ChangeKind, Difference, HarmKind } from './change.ts';
 import { isEntityField } from './entity.ts';
-import type {
-  ComparedState,
-  Deactivation,
-  Field,
-  GroupField,
-  OwnField,
-  UserField,
-} from './kinds.ts';
+import type { ComparedState, Deactivation, Field, OwnField } from './kinds.ts';
 import { FIELDS, listDiffering, toValues } from './kinds.ts';
 import type { LinkKey } from './link.ts';
 import { LINK_LISTS } from './link.ts';
@@ -47,7 +40,7 @@ export interface PlanAction extends Omit<Difference, 'kind'> {
 }
 
 type ChangePlace =
-  | { readonly kind: 'fields'; readonly fields: readonly (UserField | GroupField)[] }
+  | { readonly kind: 'fields'; readonly fields: readonly Field[] }
   | ({ readonly kind: 'link' } & LinkKey);
 
 /** Finds the place of a change; one of several fields concerns those that have a value. */
@@ -76,12 +69,11 @@ export function listFieldChanges(
   deactivation: Deactivation,
   isMeant: (cell: Cell | undefined) => boolean,
 ) {
-  const cells: Cells<Field> = state.cells;
   const values = toValues(state, deactivation);
   const changes = new Map<ChangeKind, FieldChange>();
   for (const field of listDiffering(state, deactivation) ?? []) {
     const [wanted, seen] = values[field] ?? [];
-    if (wanted === undefined || seen === undefined || !isMeant(cells[field])) continue;
+    if (wanted === undefined || seen === undefined || !isMeant(state.cells[field])) continue;
     const [on, off = on] = FIELDS[field].changes;
     const kind = wanted === false ? off : on;
     const { desired, observed } = changes.get(kind) ?? {};

@@ -10,7 +10,6 @@ import type {
   Field,
   OwnField,
   State,
-  UserField,
   UserState,
 } from './kinds.ts';
 import { FIELDS, FIELDS_OF, isGone, isInService, listDiffering } from './kinds.ts';
@@ -28,7 +27,7 @@ export const toFields = (type: keyof typeof FIELDS_OF, written: ReadonlySet<stri
 /** Ends a suspension in the service that a provider asked for and now clears; other writes are returned as they are. */
 export function withSuspensionEnded(
   before: JsonObject,
-  { cells, attributes }: { readonly cells: Cells<UserField>; readonly attributes: JsonObject },
+  { cells, attributes }: { readonly cells: Cells<Field>; readonly attributes: JsonObject },
 ): JsonObject {
   const read = (of: JsonObject) => toExtension(of, USER_EXTENSION).temporarilyInactive;
   const isCleared = read(before) === true && typeof read(attributes) !== 'boolean';
@@ -52,9 +51,9 @@ interface Write {
  */
 export function toCellsAfterWrite(write: Write): Cells<Field> {
   const { before, after, fields, version, deactivation } = write;
-  const cells: Cells<Field> = after.cells;
+  const { cells } = after;
   if (after.type === 'group' && !isInService(after.ids)) {
-    return askOnly<Field>(cells, ['existence', ...listWantedEntities(cells)], version);
+    return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
   }
   if (after.type === 'user' && before.type === 'user' && after.upstreamId === undefined) {
     const isAsked = after.desired.active || mayHaveAccount(before);
@@ -92,11 +91,11 @@ export function isOwned(field: string, desired: Partial<DesiredUser> | DesiredGr
 export function toCellsAfterDeletion(state: State, version: number): Cells<Field> {
   const { cells } = state;
   if (state.type === 'user') {
-    if (state.upstreamId !== undefined) return askOnly<Field>(cells, ['active'], version);
-    return askOnly<Field>(cells, mayHaveAccount(state) ? ['account'] : [], version);
+    if (state.upstreamId !== undefined) return askOnly(cells, ['active'], version);
+    return askOnly(cells, mayHaveAccount(state) ? ['account'] : [], version);
   }
   const isToGo = state.created && (isInService(state.ids) || state.mustLook);
-  const asked = askOnly<Field>(cells, isToGo ? ['existence'] : [], version);
+  const asked = askOnly(cells, isToGo ? ['existence'] : [], version);
   return state.created ? asked : leaveEntities(asked, version);
 }
 

@@ -9,15 +9,7 @@ import {
   wasThere,
 } from '../domain/entity.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed, isStuck, withoutDeferred } from '../domain/failure.ts';
-import type {
-  Deactivation,
-  GroupField,
-  GroupState,
-  ObservedUser,
-  State,
-  UserField,
-  UserState,
-} from '../domain/kinds.ts';
+import type { Deactivation, GroupState, ObservedUser, State, UserState } from '../domain/kinds.ts';
 import { isInService, listDiffering, toWantedSuspension } from '../domain/kinds.ts';
 import type { LinkChange } from '../domain/link.ts';
 import { listLosses } from '../domain/protection.ts';
@@ -73,7 +65,7 @@ function planUser(state: UserState, policy: PlanPolicy): Plan {
     return { step: { kind: 'remove', facts: [{ part: 'active' }] }, done: [] };
   }
   const differing = listDiffering(state, policy.deactivation);
-  const isOurs = (field: UserField) =>
+  const isOurs = (field: Field) =>
     field === 'address' ? policy.addressMayChange : field !== 'account' && isOwned(field, desired);
   const open = listOpen(cells, differing, isOurs);
   const facts = open.flatMap((field) =>
@@ -95,7 +87,7 @@ function planAccount({ deleted, desired, cells }: UserState): Plan {
 
 /** The switches that decide whether a user works. Removal of access goes before everything else. */
 function toSwitches(
-  part: UserField,
+  part: Field,
   { desired, observed, cells }: UserState & { readonly observed: ObservedUser },
   { deactivation }: PlanPolicy,
 ): OpenFact[] {
@@ -126,7 +118,7 @@ function planGroup(state: GroupState, { membersPerCall, deletion }: PlanPolicy):
     return { step: { kind: 'remove', facts: [{ part: 'existence' }] }, done: [] };
   }
   const differing = listDiffering(state, 'scim');
-  const isOurs = (field: GroupField) => isPlain(field) && isOwned(field, desired) && !deleted;
+  const isOurs = (field: Field) => isPlain(field) && isOwned(field, desired) && !deleted;
   const open = listOpen(cells, differing, isOurs).filter(isPlain);
   const roles = waiting.filter(isEntityField).flatMap((field) => toEntityFacts(state, field));
   const facts = [
@@ -169,13 +161,13 @@ function toEntityFacts({ cells, entities }: GroupState, part: EntityField): Open
 }
 
 /** Lists fields of ours that wait and that the service may not hold; without an observation all of them. */
-function listOpen<F extends Field>(
-  cells: Cells<F>,
-  differing: readonly string[] | undefined,
-  isOurs: (field: F) => boolean,
-): F[] {
+function listOpen(
+  cells: Cells<Field>,
+  differing: readonly Field[] | undefined,
+  isOurs: (field: Field) => boolean,
+) {
   const unsure = listUnsure(cells);
-  const isOpen = (field: F) =>
+  const isOpen = (field: Field) =>
     differing === undefined || differing.includes(field) || unsure.includes(field);
   return listWaiting(cells).filter((field) => isOurs(field) && isOpen(field));
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
-import type { Cell, Cells } from '../../domain/cell.ts';
+import type { Cell } from '../../domain/cell.ts';
 import { isWaiting } from '../../domain/cell.ts';
 import type { ChangeKind } from '../../domain/change.ts';
 import { findWantedRoles, listEntityFields } from '../../domain/entity.ts';
@@ -123,7 +123,7 @@ function listWaitingChanges(
 ) {
   if (row.origin === null) return [];
   const state = row.type === 'user' ? toUserState(row) : toGroupState(row);
-  const cells: Cells<string> = state.cells;
+  const { cells } = state;
   const isAsked = (cell: Cell | undefined) => isWaiting(cells.account) || isWaiting(cell);
   const own = listFieldChanges(state, deactivation, isAsked);
   const entities = listEntityFields(cells).filter((field) => isWaiting(cells[field]));

@@ -47,18 +47,17 @@ export async function applyKnown(r: Recording, known: Known): Promise<void> {
 function toCellsAfter({ row, step, isStale }: Recording, known: Known): Cells<Field> {
   const { cells, type } = row;
   const { echo, ids, done: made = [] } = known;
-  const planned: Cells<Field> = step.state.cells;
   const name = type === 'user' ? 'name' : 'displayName';
   const heard = echo === undefined ? cells : withEcho<Field>(cells, name, echo);
   // A look at a group that is to be removed finds it: its removal still waits.
   const isOver = (field: Field) => field !== 'existence' || row.deleted_at === null;
   // The result of a call may be undone by now: the look that follows shows it.
-  const left = isStale ? heard : done(heard, planned, listFields(made).filter(isOver));
+  const left = isStale ? heard : done(heard, step.state.cells, listFields(made).filter(isOver));
   if (ids === undefined || (type === 'group' && isLinked(row))) return left;
   // No other call than creates has left before a group is known.
   const free = type === 'user' ? left : forgetSent(left, listSent(left));
   const existence = EXISTENCE[type];
-  const claim = cells[existence]?.pending ?? planned[existence]?.pending ?? row.version;
+  const claim = cells[existence]?.pending ?? step.state.cells[existence]?.pending ?? row.version;
   return ask(free, listNewFields(row, known), claim);
 }
 

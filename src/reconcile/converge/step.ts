@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cells } from '../../domain/cell.ts';
 import { edit, forgetSent, hasDoubt, isWaiting, markSent } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import type { SentCreate, State } from '../../domain/kinds.ts';
@@ -80,8 +79,7 @@ export function planStep(
 ): PlannedStep {
   const at = deps.clock.now();
   const known = toPlannable({ ...toState(row, links), mustLook: isLookDue(row, at) }, at);
-  const { type, deleted, sentCreates } = known;
-  const cells: Cells<Field> = known.cells;
+  const { type, deleted, sentCreates, cells } = known;
   const mayBeThere = sentCreates.length > 0 && isWaiting(cells[EXISTENCE[type]]);
   const isLookedFor = isFirst === true && mayBeThere && !(type === 'group' && deleted);
   const state = { ...known, mustLook: known.mustLook || isLookedFor };
@@ -138,13 +136,12 @@ export async function listStillPlanned(
   { tx, step, row }: { readonly tx: Db; readonly step: PlannedStep; readonly row: ResourceRow },
   parts: readonly Part[],
 ): Promise<Part[]> {
-  const planned: Cells<Field> = step.state.cells;
   const userIds = listLinks(parts).map(({ userId }) => userId);
   const stored = await listStoredLinks(tx, row, { userIds });
   const waiting = new Map(stored.map((link) => [toLinkText(link), link.pending]));
   return parts.filter((part) =>
     typeof part === 'string'
-      ? row.cells[part]?.pending === planned[part]?.pending
+      ? row.cells[part]?.pending === step.state.cells[part]?.pending
       : waiting.get(toLinkText(part)) === part.version,
   );
 }

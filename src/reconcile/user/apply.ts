@@ -1,4 +1,3 @@
-import type { Cells } from '../../domain/cell.ts';
 import { askAgain, toEcho } from '../../domain/cell.ts';
 import { countAttempts, findFailed } from '../../domain/failure.ts';
 import type { ObservedUser, ShownAccount, UserState } from '../../domain/kinds.ts';
@@ -173,7 +172,7 @@ function toOperations({ active, name, userName, address: value }: Values): objec
 async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   const { deps, state, fields, values } = call;
   const { id, before } = getAccount(state);
-  const cells: Cells<string> = state.cells;
+  const { cells } = state;
   const { appsPermissions, temporarilyInactive } = values;
   const body = { apps_permissions: appsPermissions, temporarily_inactive: temporarilyInactive };
   const args = { path: { id }, body };

@@ -6,7 +6,7 @@ import type { Cells } from '../../domain/cell.ts';
 import { listWaiting } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
 import { findSeatSince, listStuck } from '../../domain/failure.ts';
-import type { GroupField, UserField } from '../../domain/kinds.ts';
+import type { Field } from '../../domain/kinds.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { foldCase, newId } from '../../domain/values.ts';
 import type { Origin } from '../schema.ts';
@@ -63,7 +63,7 @@ export const hasWaiting = ({ cells }: { readonly cells: Cells<string> }) =>
   listWaiting(cells).length > 0;
 
 /** Condition of a row in which this field waits, or any. The text of a cell begins with what waits, and quotes of values are escaped. */
-export function waits(column: string, field?: UserField | GroupField): RawBuilder<boolean> {
+export function waits(column: string, field?: Field): RawBuilder<boolean> {
   const cell = field === undefined ? '' : `"${field}":{`;
   return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%${cell}"pending":%`)}`;
 }
