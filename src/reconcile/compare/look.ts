@@ -1,12 +1,10 @@
 import type { Detector, Difference, DriftKind } from '../../domain/change.ts';
 import { findRepair, holdsMore, toChangeKey } from '../../domain/change.ts';
-import { listEntityFields } from '../../domain/entity.ts';
 import type { JsonValue, ResourceKey } from '../../domain/values.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, insertDrifts, listActiveDrifts, toRepair } from '../../store/drifts.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { hasLink } from '../../store/links/waiting.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges } from '../../store/plans.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
@@ -28,7 +26,7 @@ import { lookAtGroup, observeGroup } from '../group/apply.ts';
 import { fetchList } from '../group/lists.ts';
 import type { Known, Outcome } from '../outcome.ts';
 import { classify, seenOr } from '../outcome.ts';
-import { readList, storeSeen } from '../read/read-groups.ts';
+import { readManagedLists, storeSeen } from '../read/read-groups.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { tryLook } from '../sections.ts';
 import { withCalls } from '../step-call.ts';
@@ -161,12 +159,8 @@ async function lookAtLists(deps: ReconcileDeps, row: GroupRow): Promise<Outcome>
   const looked = await lookAtGroup(deps, toGroupState(row));
   if (looked.kind !== 'done' || looked.known.missing || isMoved(row, looked.known)) return looked;
   if (looked.known.group === undefined) return UNLINKED;
-  const { read } = deps.store;
-  const hasAdmins = row.admins_asked === 1 || (await hasLink(read, row, 'administered'));
-  const admins = hasAdmins ? await readList(deps, row, 'admins') : {};
-  const hasEntities = listEntityFields(row.cells).length > 0;
-  const entities = hasEntities ? await readList(deps, row, 'entities') : {};
-  return { kind: 'done', known: { ...looked.known, ...admins, ...entities } };
+  const { known } = await readManagedLists(deps, row);
+  return { kind: 'done', known: { ...looked.known, ...known } };
 }
 
 const UNLINKED: Outcome = { kind: 'later', problem: { code: 'not-found', words: '' } };

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { listEntityFields } from '../../domain/entity.ts';
 import { isAnotherGroup } from '../../domain/kinds.ts';
 import { toSpelling } from '../../domain/name.ts';
 import { foldCase } from '../../domain/values.ts';
-import { chunks, readParts } from '../../store/engine/dialect.ts';
-import { countSeenMembers } from '../../store/links/waiting.ts';
+import { chunks } from '../../store/engine/dialect.ts';
+import { countSeenMembers, hasLink } from '../../store/links/waiting.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
-import { LIVE, listGroupsWith, listRows, lockRow, updateRow } from '../../store/resources/rows.ts';
+import { LIVE, listRows, lockRow, readRows, updateRow } from '../../store/resources/rows.ts';
 import { toUpstreamIds } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteWhere } from '../../store/tables.ts';
@@ -159,30 +160,37 @@ export async function storeSeen(
 
 /** Reads managed admins and entities of the groups that were seen. Returns which could not be read of some groups. */
 export async function readGroupLists({ deps, reading, signal }: ReadRun) {
-  const { read, write } = deps.store;
+  const { store, clock } = deps;
   const unread = new Set<string>();
-  for (const name of ['admins', 'entities'] as const) {
-    for await (const rows of readParts(PART, (part) => listGroupsWith(read, name, part))) {
-      for (const row of rows.filter((one) => reading.isSeen(one))) {
-        signal.throwIfAborted();
-        const sentAt = deps.clock.now();
-        const looking = withCalls(deps, { class: 'look', key: `group:${row.id}`, signal });
-        const seen = await readList(looking, row, name);
-        if (seen === undefined) unread.add(name);
-        else await write((tx) => storeSeen(tx, row, seen, { sentAt, now: deps.clock.now() }));
-      }
+  const where = { origin: { '<>': null }, upstream_uid: { '<>': null }, ...LIVE } as const;
+  for await (const rows of readRows(store.read, 'group', { limit: PART, where })) {
+    for (const row of rows.filter((one) => reading.isSeen(one))) {
+      signal.throwIfAborted();
+      const sentAt = clock.now();
+      const looking = withCalls(deps, { class: 'look', key: `group:${row.id}`, signal });
+      const { known, missed } = await readManagedLists(looking, row);
+      for (const name of missed) unread.add(name);
+      if (known.adminIds === undefined && known.entities === undefined) continue;
+      await store.write((tx) => storeSeen(tx, row, known, { sentAt, now: clock.now() }));
     }
   }
   return unread;
 }
 
-/** Reads a list of a group; undefined: the service does not show it. */
-export async function readList(
-  deps: ReconcileDeps,
-  { upstream_uid: uid }: GroupRow,
-  list: 'admins' | 'entities',
-): Promise<Pick<Known, 'adminIds' | 'entities'> | undefined> {
-  return uid === null ? undefined : seenOr(fetchList(deps, uid, list), undefined);
+/** Reads the lists of a group beside its members in which a provider or a rule ever named something. `missed`: the service does not show them. */
+export async function readManagedLists(deps: ReconcileDeps, row: GroupRow) {
+  const hasAdmins = row.admins_asked === 1 || (await hasLink(deps.store.read, row, 'named'));
+  const isManaged = { admins: hasAdmins, entities: listEntityFields(row.cells).length > 0 };
+  let known: Known = {};
+  const missed: string[] = [];
+  for (const name of ['admins', 'entities'] as const) {
+    if (!isManaged[name]) continue;
+    const fetched = row.upstream_uid && fetchList(deps, row.upstream_uid, name);
+    const seen = fetched ? await seenOr(fetched, undefined) : undefined;
+    if (seen === undefined) missed.push(name);
+    known = { ...known, ...seen };
+  }
+  return { known, missed };
 }
 
 /** Meanings that the SCIM id of a group may have. */

@@ -12,6 +12,8 @@ const CONDITIONS = {
   ruled: sql`by_rule = 1`,
   /** A rule wants an admin. */
   administered: sql`by_rule = 1 and list = 'admin'`,
+  /** An admin whom a provider or a rule ever named. */
+  named: sql`list = 'admin' and desired is not null`,
   /** The bridge put the user in, or still is to change it. */
   ours: sql`(put_in = 1 or pending is not null)`,
   /** A call that left may still change it. */

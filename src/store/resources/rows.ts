@@ -2,7 +2,7 @@ import type { Insertable, RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
-import { onlyEntities, toEntityField } from '../../domain/entity.ts';
+import { onlyEntities } from '../../domain/entity.ts';
 import type { ObservedGroup, ObservedUser } from '../../domain/kinds.ts';
 import type { GivenKey, GroupId, ResourceKey, UserId } from '../../domain/values.ts';
 import { userId } from '../../domain/values.ts';
@@ -11,7 +11,7 @@ import { forUpdate, readParts, select, toAssignments } from '../engine/dialect.t
 import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Schema } from '../schema.ts';
-import type { Db, ListPart } from '../store.ts';
+import type { Db } from '../store.ts';
 import type { Choice, Row, Where } from '../tables.ts';
 import { insertAll, listWhere, parseRows, putAll, updateWhere } from '../tables.ts';
 
@@ -168,25 +168,6 @@ export const readRows = <Type extends ResourceType>(
   readParts(limit, ({ afterSeq }) =>
     listRows(db, type, { ...where, seq: { '>': afterSeq } }, { order: 'seq', limit }),
   );
-
-const LISTS = {
-  /** A provider or a rule ever named the admins: those of others are not ours. */
-  admins: sql`(admins_asked = 1 or seq in (
-    select group_id from links where list = 'admin' and desired is not null))`,
-  /** Rules want roles in entities, or wanted them. No other field's name begins so. */
-  entities: sql`cells like ${sql.lit(`%"${toEntityField('')}%`)}`,
-};
-
-/** Lists live managed groups with such a list. */
-export function listGroupsWith(
-  db: Db,
-  list: keyof typeof LISTS,
-  { afterSeq, limit }: ListPart,
-): Promise<GroupRow[]> {
-  const isOurs = sql`origin is not null and deleted_at is null and upstream_uid is not null`;
-  const page = sql`seq > ${afterSeq} and ${isOurs} and ${LISTS[list]}`;
-  return selectRows(db, 'group', sql`${page} order by seq limit ${limit}`);
-}
 
 /** Makes a deleted user or group a new one under another id. What the service holds and calls may still do stays known; departures stand. */
 export async function revive<Type extends ResourceKey['type']>(
