@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import type { Access } from '../access/access.ts';
 import type { Adoption, AdoptionRequest } from '../domain/provider.ts';
+import type { LeaderWork } from '../reconcile/loop/errands.ts';
 import type { DriftDecisions } from '../reconcile/repair/decisions.ts';
-import type { DriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Queue } from '../reconcile/waiters.ts';
 import type { WriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
@@ -27,7 +27,7 @@ export interface OpsSources extends StatusSources {
   /** Finds the words of a repair of a request; null for a kind of an earlier version. */
   readonly findRepairWords: (kind: string) => string | null;
   readonly requestSweep: (dryRun: boolean) => Promise<string>;
-  readonly look: DriftKeeper['look'];
+  readonly look: LeaderWork['look'];
   /** Has this process read the ids that were imported. */
   readonly refreshFormerIds: () => Promise<void>;
   /** Waits until the acts of operators and the requests of providers are stored that this process has answered. */

@@ -19,7 +19,7 @@ import { hasWaiting, isSameJson, toColumns } from '../store/engine/columns.ts';
 import { listOpenLinks } from '../store/links/links.ts';
 import { findLinked } from '../store/resources/find.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../store/resources/rows.ts';
-import { findRow, LIVE, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
+import { LIVE, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import {
   isInFlight,
   isLinked,
@@ -60,15 +60,14 @@ export interface Current {
   readonly waitingLinks: ReadonlySet<string>;
 }
 
-/** Compares a user or group; undefined when the store no longer has it. `lock`: locked until the transaction ends. */
-export async function findCurrent(
-  db: Db,
+/** Compares a user or group, and locks it until the transaction ends; undefined when the store no longer has it. */
+export async function lockCurrent(
+  tx: Db,
   { policy }: Pick<ReconcileDeps, 'policy'>,
   key: GivenKey,
-  { lock = false } = {},
 ): Promise<Current | undefined> {
-  const row = await (lock ? lockRow(db, key) : findRow(db, key));
-  return row && compareRow(db, row, policy.deactivation);
+  const row = await lockRow(tx, key);
+  return row && compareRow(tx, row, policy.deactivation);
 }
 
 /** Lists the changes that would end what differs where no change waits; of a deleted one those that take away. */

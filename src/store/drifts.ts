@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import type { Difference, DriftKind, DriftStatus, ENDED_STATUSES } from '../domain/change.ts';
+import type {
+  Detector,
+  Difference,
+  DriftKind,
+  DriftStatus,
+  ENDED_STATUSES,
+} from '../domain/change.ts';
 import { ACTIVE_STATUSES, findRepair } from '../domain/change.ts';
 import type { GivenKey, JsonObject } from '../domain/values.ts';
 import { newId } from '../domain/values.ts';
@@ -42,14 +48,11 @@ export const listToSettle = (db: Db, since: number) =>
         when 'planned' then plan.status <> 'held' or action.resource_id in (select id from written)
         when 'released' then action.resource_id not in (select id from busy) end`;
 
-/** Where and when new drifts were found. */
-export type Finding = Pick<DriftRow, 'detector'> & { readonly now: number };
-
 /** Stores differences as drifts, and returns the new ones; one that is not over stays the one it is. */
 export const insertDrifts = (
   tx: Db,
   differences: readonly Difference[],
-  { detector, now }: Finding,
+  { detector, now }: { readonly detector: Detector; readonly now: number },
 ) =>
   insertNew(
     tx,

@@ -11,7 +11,7 @@ import type { Db } from '../../store/store.ts';
 import { rehearse } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps, ReconcileDeps } from '../deps.ts';
-import { findCurrent, isStillSo } from '../differences.ts';
+import { isStillSo, lockCurrent } from '../differences.ts';
 import type { NewPlan } from '../plans.ts';
 import { addPlan, listExceeded, sumUp, tellPlan } from '../plans.ts';
 import { acceptDrift, findObstacle, IS_CHANGED } from './desire.ts';
@@ -223,8 +223,7 @@ async function decideOne(
   if (repair === undefined) return 'It is unmanaged: nothing of it is changed.';
   const obstacle = await findObstacle(tx, deps, repair);
   if (obstacle !== undefined) return obstacle;
-  // Nothing locks the user or group, because the release looks again.
-  const current = await findCurrent(tx, deps, { type: repair.type, id: repair.resourceId });
+  const current = await lockCurrent(tx, deps, { type: repair.type, id: repair.resourceId });
   return current !== undefined && isStillSo(current, repair) ? undefined : IS_CHANGED;
 }
 

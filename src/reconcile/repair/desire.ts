@@ -21,7 +21,7 @@ import { isLinked, NO_IDS, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProcessDeps } from '../deps.ts';
 import type { Current } from '../differences.ts';
-import { findCurrent, findNow, isStillSo } from '../differences.ts';
+import { findNow, isStillSo, lockCurrent } from '../differences.ts';
 
 const NO_ADDRESS =
   'The provider gives no e-mail address, which a new account needs: have it send one, or accept that the person is inactive.';
@@ -157,7 +157,7 @@ export async function acceptDrift(tx: Db, deps: DesireDeps, drift: DriftRow) {
   const repair = toRepair(drift);
   if (repair === undefined) return 'It is unmanaged: take it over instead.';
   const { type, resourceId: id, observed: value } = repair;
-  const current = await findCurrent(tx, deps, { type, id }, { lock: true });
+  const current = await lockCurrent(tx, deps, { type, id });
   if (current === undefined || !isStillSo(current, repair)) return IS_CHANGED;
   const { row } = current;
   if (row.deleted_at !== null || !(await desire(tx, deps, row, { ...repair, value })))

@@ -19,7 +19,7 @@ import type { Looked } from '../compare/look.ts';
 import { lookAt, lookAtNamed, recordDifferences } from '../compare/look.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { ChangeState, Current } from '../differences.ts';
-import { findCurrent, findState, isStillSo } from '../differences.ts';
+import { findState, isStillSo, lockCurrent } from '../differences.ts';
 import { createJob } from '../job.ts';
 import { tellPlan } from '../plans.ts';
 import type { DecisionSource } from './decide.ts';
@@ -32,9 +32,6 @@ import { findRecovery } from './recovery.ts';
 const REST_MS = 1_000;
 /** Time by which a write may be stored late, by another process with another clock, in milliseconds. */
 const LATE_MS = 60_000;
-
-/** Keeper of drifts, at the leader. */
-export type DriftKeeper = ReturnType<typeof createDriftKeeper>;
 
 /** Creates the keeper; `isReady`: the first read is finished. */
 export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
@@ -133,7 +130,7 @@ async function takeUp(tx: Db, deps: ReconcileDeps, { key, actions, now }: Settli
   let current: Current | undefined;
   let isStale = true;
   for (const action of actions) {
-    if (isStale) current = await findCurrent(tx, deps, key, { lock: true });
+    if (isStale) current = await lockCurrent(tx, deps, key);
     const status = current ? await takeUpOne(tx, deps, { action, current }) : 'dropped';
     isStale = action.plan_undoes !== null || action.plan_status === 'discarded';
     const released_at = status === 'released' ? now : null;
@@ -203,7 +200,7 @@ const ENDS: Readonly<
 
 /** Returns the drifts that are repaired now. */
 async function endWhatIsOver(tx: Db, deps: ReconcileDeps, { key, actions, now }: Settling) {
-  const current = await findCurrent(tx, deps, key, { lock: true });
+  const current = await lockCurrent(tx, deps, key);
   for (const action of actions) {
     const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
