@@ -153,8 +153,8 @@ export const EVENTS = {
   firstReadFailed: warn<{ step: string; reason: string; retryInMs: number }>(
     'reading the whole service failed and is tried again',
   ),
-  /** `current` and `unknown` are findings of a start; the others need an operator, or tell of a decision. */
-  recovery: warn<{ phase: string; code: string; actions?: number }>(
+  /** `current` and `unknown` are findings of a start. With the others the service is read again, or was. */
+  recovery: warn<{ phase: string; code: string }>(
     'recovery: whether the store is older than what was done',
     { choose: ({ phase }) => (phase === 'current' || phase === 'unknown' ? 'info' : 'warn') },
   ),

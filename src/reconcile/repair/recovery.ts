@@ -28,8 +28,8 @@ import { OBSERVING } from '../write-guard.ts';
 
 /** Interval at which the store remembers that it is in use, in milliseconds. */
 const ALIVE_MS = 10_000;
-/** Interval of asking whether recovery is over, and rest after a failure, in milliseconds. */
-const LOOK_MS = 2_000;
+/** Rest after a failure, in milliseconds. */
+const FAILED_MS = 2_000;
 /** Rows of one read of the store. */
 const PART = 500;
 
@@ -106,9 +106,8 @@ export function createRecovery(deps: RecoveryDeps) {
   let attempts = 0;
   let begun: Awaited<ReturnType<typeof begin>> | undefined;
   let reading: Reading | undefined;
-  let isHeld = false;
 
-  const job = { type: 'recovery', id: 'run', restMs: LOOK_MS };
+  const job = { type: 'recovery', id: 'run', restMs: FAILED_MS };
   const loop = createJob(deps, job, async (signal) => {
     if (begun === undefined) {
       attempts += 1;
@@ -127,14 +126,6 @@ export function createRecovery(deps: RecoveryDeps) {
     if (reading !== undefined) await planRestore({ deps, reading, signal });
     reading = undefined;
     read.resolve();
-    const wasHeld = isHeld;
-    // Until an operator has decided, in whichever process, and what is held was taken up.
-    isHeld = (await findRecovery(store.read)) !== undefined;
-    if (isHeld) return LOOK_MS;
-    if (wasHeld) {
-      events.recovery({ phase: 'over', code: 'decided' });
-      store.bell.ring('decided');
-    }
     return ALIVE_MS;
   });
 
@@ -222,9 +213,8 @@ async function planRestore(run: ReadRun): Promise<void> {
     await RECOVERY.delete(tx);
     return addToHeld(tx, actions, { source: 'restore', reason, now: clock.now() });
   });
-  const [phase, code] = plan ? ['waiting', 'restored'] : ['over', 'empty'];
-  events.recovery({ phase, code, actions: actions.length });
-  if (plan) tellPlan(events, plan);
+  if (plan !== undefined) tellPlan(events, plan);
+  else events.recovery({ phase: 'over', code: 'empty' });
 }
 
 const GONE = { fullName: '', active: false, displayName: '', at: 0, by: '', goneAt: 0 };
