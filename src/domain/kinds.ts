@@ -100,13 +100,11 @@ export function confirms(newer: Sightings, older: Sightings): boolean {
 }
 
 /** True when the newer sighting would change nothing but the times of the older one. */
-export function isTheSame(newer: Sightings, older: Sightings): boolean {
-  const isSeenAlike =
-    newer.by === older.by &&
-    (newer.listedAt === undefined) === (older.listedAt === undefined) &&
-    (newer.shownAt === undefined) === (older.shownAt === undefined);
-  return isSeenAlike && !isGone(older) && confirms(newer, older) && confirms(older, newer);
-}
+export const isTheSame = (newer: Sightings, older: Sightings) =>
+  !isGone(older) && toTimeless(newer) === toTimeless(older);
+
+const toTimeless = ({ goneAt: _, ...seen }: Sightings) =>
+  JSON.stringify({ ...seen, at: 0, listedAt: seen.listedAt && 0, shownAt: seen.shownAt && 0 });
 
 /** True for a user or group that the service was found not to have since it was last seen. */
 export const isGone = (observed: Pick<Sightings, 'at' | 'goneAt'> | null | undefined) =>

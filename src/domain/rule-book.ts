@@ -3,37 +3,25 @@ import type { Field } from './kinds.ts';
 import { createMatcher } from './name.ts';
 import { foldCase } from './values.ts';
 
-/** Rule that drives fields of every group whose name matches. */
-export interface GroupRule {
-  readonly group: string;
-  readonly permissions?: number;
-  readonly addToCardsAndSpacesEnabled?: boolean;
-  readonly entities?: readonly EntityRule[];
-}
-
-/** Roles that a rule gives a group in one entity: a space or document of the service. */
-export interface EntityRule {
-  /** The uid of the entity. */
-  readonly uid: string;
-  /** The ids of the roles. */
-  readonly roles: readonly string[];
-}
-
-/** Makes the members of some groups admins of others. `*` of both patterns stands for the same text. */
-export interface AdminsRule {
-  readonly adminsOf: string;
-  readonly from: string;
-}
-
-/** Rule that drives fields of all users in a group whose name matches. */
-export interface MembersRule {
-  readonly membersOf: string;
-  readonly appsPermissions?: number;
-  readonly temporarilyInactive?: boolean;
-}
-
-/** One rule of the configuration (settings: rules). In patterns `*` stands for any text. */
-export type Rule = GroupRule | AdminsRule | MembersRule;
+/**
+ * One rule of the configuration (settings: rules). In patterns `*` stands for any text. It drives fields of every group that
+ * matches, makes the members of some groups admins of others (`*` of both patterns stands for the same text), or drives
+ * fields of all users in a group that matches.
+ */
+export type Rule =
+  | {
+      readonly group: string;
+      readonly permissions?: number;
+      readonly addToCardsAndSpacesEnabled?: boolean;
+      /** Roles, by their ids, in spaces or documents of the service, by their uids. */
+      readonly entities?: readonly { readonly uid: string; readonly roles: readonly string[] }[];
+    }
+  | { readonly adminsOf: string; readonly from: string }
+  | {
+      readonly membersOf: string;
+      readonly appsPermissions?: number;
+      readonly temporarilyInactive?: boolean;
+    };
 
 /** The fields that rules can drive, beside the roles of groups in entities. */
 export const RULED_FIELDS = {

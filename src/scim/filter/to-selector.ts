@@ -1,5 +1,5 @@
-import type { MomentOp, Selector } from '../../domain/selector.ts';
 import { assertNever } from '../../domain/values.ts';
+import type { MomentOp, Selector } from '../../store/resources/views.ts';
 import type { Comparison, Filter } from './tree.ts';
 
 /** Answer of an index to a filter. */

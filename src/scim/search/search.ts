@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, RequestHandler } from 'express';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
-import type { Selector } from '../../domain/selector.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { createFolds, foldCase, isJsonObject } from '../../domain/values.ts';
-import type { ViewQuery } from '../../store/resources/views.ts';
+import type { Selector, ViewQuery } from '../../store/resources/views.ts';
 import { countViews, listViews } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countSchemas } from '../dialect/parse-json.ts';

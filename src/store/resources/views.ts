@@ -1,7 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import type { LinkList } from '../../domain/link.ts';
-import type { MomentOp, Selector } from '../../domain/selector.ts';
 import type { GroupId, UserId } from '../../domain/values.ts';
 import { assertNever } from '../../domain/values.ts';
 import { allOf, isPostgres, readNumber, select } from '../engine/dialect.ts';
@@ -230,3 +229,20 @@ export async function* streamShown(
     part = (await readShown(db, [seq], { ...shown, after: part.next })).get(seq);
   }
 }
+
+/** Comparison of a moment with the stored one. */
+export type MomentOp = 'eq' | 'gt' | 'ge' | 'lt' | 'le';
+
+/**
+ * Search that an index can answer; names and addresses are folded, times are epoch milliseconds. `or` without parts
+ * finds nothing, `and` without parts finds everything.
+ */
+export type Selector =
+  | {
+      readonly kind: 'id' | 'externalId' | 'member' | 'userName' | 'email' | 'displayName';
+      readonly op: 'eq';
+      readonly value: string;
+    }
+  | { readonly kind: 'active'; readonly op: 'eq'; readonly value: boolean }
+  | { readonly kind: 'lastModified'; readonly op: MomentOp; readonly value: number }
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Selector[] };
