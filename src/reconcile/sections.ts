@@ -25,8 +25,8 @@ export async function toFailure(
   classified: Classified,
   about: { parts: readonly Part[]; section: ReadableSection; missed: Missed | undefined },
 ): Promise<Outcome<never>> {
-  const { parts, section, missed } = about;
   const { verdict, problem } = classified;
+  const { parts, section, missed } = about;
   if (verdict === 'later') return toLater(classified);
   if (verdict === 'unknown') return { kind: 'unknown', problem, parts };
   // Others may have made a change of access, and the service refuses what is so already.

@@ -87,11 +87,12 @@ export async function finish(
   r: Recording,
   goesOn: (next: PlannedStep) => boolean = () => true,
 ): Promise<Recorded> {
-  const { tx, deps, row, now } = r;
+  const { tx, deps, now } = r;
+  // The time of a doubt may have passed during a call that was answered after all.
+  const row = await withoutDoubt(tx, r.row);
   const waitingLinks = await readLinks(tx, deps, row);
-  const asked = row.cells;
   // A deferred change may hold by now, and then nothing else waits for it.
-  const open = done(asked, asked, listDone(deps, row, waitingLinks));
+  const open = done(row.cells, row.cells, listDone(deps, row, waitingLinks));
   const cells = endEntities(open, row.entities ?? undefined);
   // A next step is due now. Another time in the store, once that has ended, shows that an attempt was asked for.
   const left = await withoutDoubt(tx, { ...row, cells, due_at: now });
