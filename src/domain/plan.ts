@@ -91,3 +91,10 @@ interface FieldChange {
   readonly desired: JsonObject;
   readonly observed: JsonObject;
 }
+
+/** Numbers of actions: all, of each kind, and of each kind of harm. */
+export interface PlanCounts extends JsonObject {
+  readonly total: number;
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly harm: Readonly<Record<string, number>>;
+}

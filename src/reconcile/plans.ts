@@ -12,13 +12,11 @@ import {
 } from '../domain/change.ts';
 import type { LinkKey } from '../domain/link.ts';
 import { dropChange, toLinkText } from '../domain/link.ts';
-import type { PlanAction } from '../domain/plan.ts';
+import type { PlanAction, PlanCounts } from '../domain/plan.ts';
 import { toPlace } from '../domain/plan.ts';
-import type { JsonObject } from '../domain/values.ts';
 import { BridgeError, newId } from '../domain/values.ts';
 import type { PlannedFact, Step } from '../plan/step.ts';
 import { listFields, listParts, listLinks as listStepLinks, toChanges } from '../plan/step.ts';
-import { parseStored } from '../store/engine/columns.ts';
 import { changeLinks, listLinks } from '../store/links/links.ts';
 import type { WrittenChange } from '../store/logs.ts';
 import { countProviderHarm } from '../store/logs.ts';
@@ -37,13 +35,6 @@ import { findOne, insertOne, listWhere, updateWhere } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { listChanges } from './differences.ts';
-
-/** Numbers of actions: all, of each kind, and of each kind of harm. */
-export interface PlanCounts extends JsonObject {
-  readonly total: number;
-  readonly kinds: Readonly<Record<string, number>>;
-  readonly harm: Readonly<Record<string, number>>;
-}
 
 /** What tells a plan from others, and its size. */
 export interface PlanSum {
@@ -72,11 +63,6 @@ export function sumUp(actions: readonly PlanAction[], { hash, counts } = NOTHING
   };
 }
 
-const toSumColumns = ({ hash, counts }: PlanSum) => ({
-  hash,
-  counts: JSON.stringify(counts),
-});
-
 /** Standing of a new plan, which by default counts for no limit. `now`: epoch milliseconds. */
 export type NewPlan = Pick<PlanRow, 'status' | 'source'> &
   Partial<Pick<PlanRow, 'reason' | 'automatic' | 'undoes' | 'decided_by'>> & {
@@ -92,7 +78,7 @@ export async function addPlan(
   const plan = await insertOne(tx, 'plans', {
     automatic: 0,
     ...standing,
-    ...toSumColumns(sumUp(actions)),
+    ...sumUp(actions),
     id: newId(),
     created_at: now,
     decided_at: standing.status === 'held' ? null : now,
@@ -121,9 +107,8 @@ export async function addToHeld(
   const added = actions.filter((action) => !known.has(toKey(action)));
   if (added.length === 0) return undefined;
   await insertPlanActions(tx, { plan_id: plan.id, planned_at: now }, added);
-  const before = { hash: plan.hash, counts: parseStored<PlanCounts>(plan.counts) };
   // It has another hash from then on, so nobody approves what was not shown.
-  const change = { ...toSumColumns(sumUp(added, before)), reason };
+  const change = { ...sumUp(added, plan), reason };
   await updateWhere(tx, 'plans', { id: plan.id }, change);
   return undefined;
 }
@@ -131,7 +116,7 @@ export async function addToHeld(
 /** Tells telemetry of a plan that was made or has another status now. */
 export function tellPlan(events: Pick<Events, 'plan'>, plan: PlanRow): void {
   const { id: planId, status, source, counts } = plan;
-  events.plan({ planId, status, source, actions: parseStored<PlanCounts>(counts).total });
+  events.plan({ planId, status, source, actions: counts.total });
 }
 
 /** Harms that are counted at most, to stop providers and to report: health is asked for every few seconds. */

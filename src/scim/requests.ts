@@ -90,10 +90,10 @@ function toClient(userAgent: string | undefined): string | null {
   return userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) || null;
 }
 
-function toWritten(content: Content | undefined, repaired: readonly RepairedParts[]): string {
-  const paths = repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count }));
-  return JSON.stringify([...listWritten(content), ...paths]);
-}
+const toWritten = (content: Content | undefined, repaired: readonly RepairedParts[]) => [
+  ...listWritten(content),
+  ...repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count })),
+];
 
 /** Text in the place of an id: of what was created, of what the address names. */
 function findResource({ method, originalUrl }: Request, res: Response): string | undefined {

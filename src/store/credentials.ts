@@ -4,7 +4,7 @@ import type { Purpose, Trust } from '../domain/credential.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ProviderTerms } from '../domain/provider.ts';
 import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
-import type { JsonObject } from '../domain/values.ts';
+import { isJsonObject } from '../domain/values.ts';
 import { parseStored } from './engine/columns.ts';
 import { chunks, forUpdate, select } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
@@ -144,8 +144,8 @@ export async function findBelonging(
   if (owned) return { kind: `${owned.type}s` };
   const waiting = await findOne(tx, 'plans', { status: 'held', source: 'handover' });
   const planned = waiting && (await findOne(tx, 'plan_actions', { plan_id: waiting.id }));
-  if (planned === undefined) return undefined;
-  const { provider } = parseStored<JsonObject>(planned.desired);
+  if (planned === undefined || !isJsonObject(planned.desired)) return undefined;
+  const { provider } = planned.desired;
   return provider === name ? { kind: 'plan', plan: planned.plan_id } : undefined;
 }
 

@@ -19,7 +19,7 @@ import type { ResourceRow } from './resources/rows.ts';
 import { lockRow, updateRow } from './resources/rows.ts';
 import type { DueClass } from './schema.ts';
 import type { Db, Store } from './store.ts';
-import { parseRows, updateWhere } from './tables.ts';
+import { updateWhere } from './tables.ts';
 
 /** Every class of due work, the most urgent first. */
 export const DUE_CLASSES: readonly DueClass[] = [0, 1, 2];
@@ -92,13 +92,10 @@ export function toProgress(
 export async function listProgress(db: Db, keys: readonly ResourceKey[]) {
   type Found = GivenKey &
     Pick<ResourceRow, 'version' | 'cells' | 'due_at'> & { readonly oldestLink: number | null };
-  const read = async (ids: readonly string[]) =>
-    parseRows(
-      'resources',
-      await select<Found>(db)`select type, id, version, cells, due_at,
-        (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
-        from resources where id in (${sql.join(ids)})`,
-    );
+  const read = (ids: readonly string[]) =>
+    select<Found>(db)`select type, id, version, cells, due_at,
+      (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
+      from resources where id in (${sql.join(ids)})`;
   const ids = keys.map(({ id }) => id);
   return (await readInChunks(ids, read)).map((row) => ({
     key: toResourceKey(row),

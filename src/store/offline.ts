@@ -142,9 +142,9 @@ export async function moveStore(source: DatabaseSync, target: Store): Promise<nu
     let moved = 0;
     for (const name of Object.keys(TABLES)) {
       for (const rows of readBatches(source, name)) {
-        const arrived = await select(tx)`
-          insert into ${sql.table(name)} ${toValues(rows)} returning *`;
-        if (!isDeepStrictEqual(arrived, rows))
+        const arrived = await sql`
+          insert into ${sql.table(name)} ${toValues(rows)} returning *`.execute(tx);
+        if (!isDeepStrictEqual(arrived.rows, rows))
           throw toFailure(`${name} did not arrive as it is; the target is as it was`);
         moved += rows.length;
       }

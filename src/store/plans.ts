@@ -5,8 +5,7 @@ import { findHarm } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanAction, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import { HOLDING_SOURCES } from '../domain/plan.ts';
-import type { JsonValue } from '../domain/values.ts';
-import { parseStored, waits } from './engine/columns.ts';
+import { waits } from './engine/columns.ts';
 import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
 import { readResources } from './resources/rows.ts';
 import type { Db, ListPart } from './store.ts';
@@ -74,8 +73,8 @@ export const toChangeColumns = (change: Omit<PlanAction, 'kind' | 'harm'>) => ({
   resource_type: change.type,
   resource_id: change.resourceId,
   member_id: change.memberId,
-  desired: JSON.stringify(change.desired),
-  observed: JSON.stringify(change.observed),
+  desired: change.desired,
+  observed: change.observed,
 });
 
 type ChangeRow = Pick<PlanActionRow, 'kind' | keyof ReturnType<typeof toChangeColumns>>;
@@ -83,9 +82,8 @@ type ChangeRow = Pick<PlanActionRow, 'kind' | keyof ReturnType<typeof toChangeCo
 /** Parses the stored form of an action, or of the repair of a drift. */
 export function toAction(row: ChangeRow): PlanAction {
   const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
-  const desired = parseStored<JsonValue>(row.desired);
-  const observed = parseStored<JsonValue>(row.observed);
-  const harm = findHarm({ kind, desired, observed });
+  const { desired, observed } = row;
+  const harm = findHarm(row);
   return { kind, type, resourceId, memberId, desired, observed, harm };
 }
 

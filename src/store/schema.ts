@@ -11,8 +11,9 @@ import type { Profile, Purpose } from '../domain/credential.ts';
 import type { SeenEntities } from '../domain/entity.ts';
 import type { Field, ObservedGroup, ObservedUser, SentCreate } from '../domain/kinds.ts';
 import type { LinkList } from '../domain/link.ts';
-import type { ActionStatus, PlanOrigin, PlanStatus } from '../domain/plan.ts';
-import type { GroupId, JsonObject, Refusal, UserId } from '../domain/values.ts';
+import type { ActionStatus, PlanCounts, PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import type { GroupId, JsonObject, JsonValue, Refusal, UserId } from '../domain/values.ts';
+import type { WrittenPath } from '../domain/write.ts';
 import type { TableOf } from './engine/table.ts';
 import { big, clusteredTable, int, json, serial, table, text } from './engine/table.ts';
 
@@ -225,8 +226,8 @@ export const TABLES = {
     resource_type: text<ResourceType>(),
     resource_id: text(),
     member_id: text(),
-    desired: text(),
-    observed: text(),
+    desired: json<JsonValue>().orNull(),
+    observed: json<JsonValue>().orNull(),
     status: text<DriftStatus>(),
     first_seen_at: big(),
     last_seen_at: big(),
@@ -255,8 +256,8 @@ export const TABLES = {
     started_at: big(),
     ended_at: big().orNull(),
     calls: int(),
-    counts: text(), // the counts of `Comparison`.
-    reasons: text(), // Reasons why something was not concluded: a list of sentences.
+    counts: json<JsonObject>(), // the counts of `Comparison`.
+    reasons: json<readonly string[]>(), // Why something was not concluded, in sentences.
     plan_id: text().orNull(), // The plan that was made of what it found.
   }).keys({ running: "unique index (status) where status = 'running'" }),
 
@@ -268,7 +269,7 @@ export const TABLES = {
     status: text<PlanStatus>(),
     source: text<PlanOrigin>(),
     reason: text().orNull(), // Why it waits, or why nothing of it is done.
-    counts: text(), // Numbers of actions of each kind, and of each kind of harm.
+    counts: json<PlanCounts>(), // Numbers of actions of each kind, and of each kind of harm.
     automatic: int(), // 1: made without an operator, so its harm counts for the limits.
     undoes: text().orNull(), // The plan that this one undoes.
     created_at: big(),
@@ -285,8 +286,8 @@ export const TABLES = {
     resource_type: text<ResourceType>(),
     resource_id: text(),
     member_id: text(),
-    desired: text(),
-    observed: text(),
+    desired: json<JsonValue>().orNull(),
+    observed: json<JsonValue>().orNull(),
     harm: text<HarmKind>().orNull(),
     status: text<ActionStatus>(),
     planned_at: big(),
@@ -334,7 +335,7 @@ export const TABLES = {
     route: text(), // Its pattern, `/Users/{id}`; none: nothing is served there.
     resource_type: text<ResourceType>().orNull(),
     resource_id: text().orNull(),
-    written: text(), // `WrittenPath[]`.
+    written: json<readonly WrittenPath[]>(),
     status: int(), // 0: something was changed, and there was no answer yet.
     scim_type: text().orNull(), // The error keyword of a refusal.
     refusal: text().orNull(), // Its words, as in the answer, but those of the service.
@@ -454,3 +455,8 @@ export const TABLES = {
 
 /** The tables as kysely knows them. */
 export type Schema = { [Name in keyof typeof TABLES]: TableOf<(typeof TABLES)[Name]> };
+
+/** Columns of JSON, by their names: of the same name none is another text. */
+export const JSON_COLUMNS: ReadonlySet<string> = new Set(
+  Object.values(TABLES).flatMap(({ json: names }) => names),
+);

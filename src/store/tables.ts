@@ -11,7 +11,6 @@ import {
   toValues,
 } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
-import { TABLES } from './schema.ts';
 import type { Db } from './store.ts';
 
 type Table = keyof Schema;
@@ -53,7 +52,7 @@ export function listWhere<Name extends Table, Found extends object = Row<Name>>(
   const sorted = by === '' ? sql`` : sql`order by ${sql.raw(by)}`;
   const limited = limit === undefined ? sql`` : sql`limit ${limit}`;
   const end = sql`${sorted} ${limited} ${lock ? forUpdate(db) : sql``}`;
-  return run(db, table, sql`select * from ${sql.table(table)}`, where, end);
+  return run(db, sql`select * from ${sql.table(table)}`, where, end);
 }
 
 /** Part of a list, the newest first: at most so many rows, before the one with the number `from`. */
@@ -68,7 +67,7 @@ export function listNewest<Name extends Table>(
 ): Promise<Row<Name>[]> {
   const before = { ...where, seq: { '<': from } };
   const end = sql`order by seq desc limit ${limit}`;
-  return run(db, table, sql`select * from ${sql.table(table)}`, before, end);
+  return run(db, sql`select * from ${sql.table(table)}`, before, end);
 }
 
 /** Finds a row of a table; undefined: there is none. */
@@ -88,7 +87,7 @@ export async function countWhere<Name extends Table>(
   where: Where<Name>,
 ): Promise<number> {
   const count = sql`select count(*) as count from ${sql.table(table)}`;
-  const counts = await run<{ count: number }>(db, table, count, where, sql``);
+  const counts = await run<{ count: number }>(db, count, where, sql``);
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
@@ -103,16 +102,15 @@ export const insertAll = <Name extends Table, Found extends object = Row<Name>>(
   rows: readonly NewRow<Name>[],
   conflict: RawBuilder<unknown> = sql``,
 ) =>
-  readInChunks(rows, async (some) =>
-    parseRows(
-      table,
-      await select<Found>(tx)`
+  readInChunks(
+    rows,
+    (some) =>
+      select<Found>(tx)`
         insert into ${sql.table(table)} ${toValues(some)} ${conflict} returning *`,
-    ),
   );
 
 /** Adds a row to a table, and returns it as stored. */
-export const insertOne = <Name extends Table, Found = Row<Name>>(
+export const insertOne = <Name extends Table, Found extends object = Row<Name>>(
   tx: Db,
   table: Name,
   row: NewRow<Name>,
@@ -150,36 +148,24 @@ export const updateWhere = <Name extends Table>(
   where: Where<Name>,
   change: Updateable<Schema[Name]>,
 ): Promise<Row<Name>[]> =>
-  run(tx, table, sql`update ${sql.table(table)} set ${toAssignments(change)}`, where);
+  run(tx, sql`update ${sql.table(table)} set ${toAssignments(change)}`, where);
 
 /** Deletes rows of a table, and returns them. */
 export const deleteWhere = <Name extends Table>(
   tx: Db,
   table: Name,
   where: Where<Name>,
-): Promise<Row<Name>[]> => run(tx, table, sql`delete from ${sql.table(table)}`, where);
-
-/** Parses the JSON in rows of a table as they were read. */
-export function parseRows<Found extends object>(table: Table, rows: Found[]): Found[] {
-  for (const column of TABLES[table].json) {
-    for (const row of rows) {
-      const text: unknown = Reflect.get(row, column);
-      if (typeof text === 'string') Reflect.set(row, column, JSON.parse(text));
-    }
-  }
-  return rows;
-}
+): Promise<Row<Name>[]> => run(tx, sql`delete from ${sql.table(table)}`, where);
 
 async function run<Found extends object>(
   db: Db,
-  table: Table,
   act: RawBuilder<unknown>,
   where: object,
   end = sql`returning *`,
 ): Promise<Found[]> {
   const parts: Found[][] = [];
   for (const which of toConditions(where)) {
-    parts.push(parseRows(table, await select<Found>(db)`${act} where ${which} ${end}`));
+    parts.push(await select<Found>(db)`${act} where ${which} ${end}`);
   }
   return parts.flat();
 }

@@ -9,7 +9,6 @@ import type { LookResult } from '../../reconcile/repair/keeper.ts';
 import type { Rules } from '../../rules/rules.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
 import { listDriftViews } from '../../store/drifts.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import type { SubjectNames } from '../../store/plans.ts';
 import { findNames } from '../../store/resources/names.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
@@ -142,8 +141,8 @@ interface Subject extends SubjectNames {
   readonly resource_type: 'user' | 'group';
   readonly resource_id: string;
   readonly member_id: string;
-  readonly desired: string;
-  readonly observed: string;
+  readonly desired: JsonValue;
+  readonly observed: JsonValue;
 }
 
 /** Renders the user or group that a row is about, its member, and both values. */
@@ -152,8 +151,8 @@ export function toSubjectView(row: Subject) {
   return {
     resource: { type, id, name },
     member: member_id === '' ? null : { id: member_id, name: member_name },
-    desired: parseStored<JsonValue>(row.desired),
-    observed: parseStored<JsonValue>(row.observed),
+    desired: row.desired,
+    observed: row.observed,
   };
 }
 

@@ -1,6 +1,5 @@
 import { CHANGES } from '../../domain/change.ts';
 import { findDriftAuthors } from '../../reconcile/audit/events.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { listAskers } from '../../store/logs.ts';
 import type { PlanActionView, PlanRow } from '../../store/plans.ts';
 import { countPlanActions, listPlanActionViews } from '../../store/plans.ts';
@@ -106,7 +105,7 @@ async function toPlan(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'
 }
 
 function toPlanSeats(row: PlanRow, { free: has }: OpsJson<'Seats'>): OpsJson<'PlanSeats'> {
-  const { kinds } = parseStored<OpsJson<'PlanSummary'>['counts']>(row.counts);
+  const { kinds } = row.counts;
   const count = (...names: string[]) => names.reduce((sum, name) => sum + (kinds[name] ?? 0), 0);
   return {
     needs: count('user.create', 'user.activate'),

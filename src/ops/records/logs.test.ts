@@ -11,7 +11,7 @@ const kept = {
   route: '/Users/{id}',
   resource_type: 'user',
   resource_id: 'u',
-  written: '[]',
+  written: [],
   status: 200,
   scim_type: null,
   refusal: null,

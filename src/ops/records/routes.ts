@@ -1,7 +1,5 @@
-import type { WrittenPath } from '../../domain/write.ts';
 import type { PollState } from '../../reconcile/audit/poller.ts';
 import { LATE_MS, POLL_STATE } from '../../reconcile/audit/poller.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import type { EventView } from '../../store/logs.ts';
 import { listActs, listAskers, listEventsAbout } from '../../store/logs.ts';
 import type { LeaverRow } from '../../store/resources/backlog.ts';
@@ -38,7 +36,7 @@ export const recordRoutes = [
       const { resource_type: type, resource_id: id } = row;
       return toView('Request', row, {
         resource: type === null || id === null ? null : { type, id },
-        written: parseStored<WrittenPath[]>(row.written).map((one) => ({
+        written: row.written.map((one) => ({
           ...one,
           // Under the kind of a reason, and not under an attribute.
           words: /^(drop|repair|refuse)$/.test(one.op) ? findRepairWords(one.path) : null,

@@ -1,10 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject, JsonValue } from '../../domain/values.ts';
-import type { WrittenPath } from '../../domain/write.ts';
+import type { JsonObject } from '../../domain/values.ts';
 import { findAccountObstacle } from '../../reconcile/repair/desire.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { listDriftsOf } from '../../store/drifts.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import * as logs from '../../store/logs.ts';
 import { listMeant } from '../../store/resources/find.ts';
 import { findNames } from '../../store/resources/names.ts';
@@ -93,7 +91,7 @@ async function readRequests(db: Db, past: Past): Promise<Happening[]> {
 function ofRequest(row: logs.RequestRow, name = row.credential): Happening {
   const { at, request_id: requestId, method, route, status, client, credential } = row;
   const { scim_type: scimType } = row;
-  const written = parseStored<(WrittenPath & JsonObject)[]>(row.written);
+  const written = row.written.map((one) => ({ ...one }));
   const paths = written.map(({ op, path, values }) => `${op} ${path} (${values})`).join(', ');
   const text = [
     `${method} ${route}${paths && ': '}${paths}, answered ${status}`,
@@ -183,12 +181,9 @@ function ofDrift(drift: DriftRow, { row }: Past): Happening[] {
   const reason = drift.note ?? (isMissing ? findAccountObstacle(row) : undefined) ?? null;
   const note = endedAt === null ? reason : null;
   const words = note === null ? '' : `; ${note}`;
-  const text = `${kind} found: wanted ${desired}, there is ${observed}${words}`;
+  const text = `${kind} found: wanted ${JSON.stringify(desired)}, there is ${JSON.stringify(observed)}${words}`;
   const about = [drift.resource_id, drift.member_id];
-  const values = {
-    desired: parseStored<JsonValue>(desired),
-    observed: parseStored<JsonValue>(observed),
-  };
+  const values = { desired, observed };
   const detail = { kind, status, detector: drift.detector ?? 'sweep', ...values, note };
   const found = { at, source: 'drift', text, about, detail } as const;
   if (endedAt === null) return [found];

@@ -1,10 +1,9 @@
 import type { Detector, Difference, DriftKind } from '../../domain/change.ts';
 import { findRepair, holdsMore, toChangeKey } from '../../domain/change.ts';
-import type { JsonValue, ResourceKey } from '../../domain/values.ts';
+import type { ResourceKey } from '../../domain/values.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, insertDrifts, listActiveDrifts, toRepair } from '../../store/drifts.ts';
-import { parseStored } from '../../store/engine/columns.ts';
 import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges } from '../../store/plans.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
@@ -248,11 +247,10 @@ function toNext(
   // A repair that did not hold: the next look decides anew.
   if (drift.status === 'repairing' && status === 'open') return { status, plan_id: null };
   if (difference === undefined || drift.status === 'repairing') return { status, ended_at: now };
-  const desired = JSON.stringify(difference.desired);
-  const observed = JSON.stringify(difference.observed);
+  const { desired, observed } = difference;
   const seen = { desired, observed, last_seen_at: now };
   // What is ignored is left alone up to what it was then.
-  const isMore = holdsMore({ ...difference, desired: parseStored<JsonValue>(drift.observed) });
+  const isMore = holdsMore({ ...difference, desired: drift.observed });
   return status === 'ignored' && isMore ? { ...seen, status: 'open', ignored_until: null } : seen;
 }
 

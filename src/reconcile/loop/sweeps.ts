@@ -108,8 +108,8 @@ async function addSweep(
       dry_run,
       started_at: clock.now(),
       calls: 0,
-      counts: '{}',
-      reasons: '[]',
+      counts: {},
+      reasons: [],
     } as const;
     const [added] = await insertNew(tx, 'sweeps', [sweep]);
     // What the running one finds is acted on, although it was begun as a dry run.
@@ -151,8 +151,8 @@ async function carryOut(
   const concluded = plan?.status === 'held' ? 'held' : 'complete';
   const status = reasons.length === 0 ? concluded : 'incomplete';
   const now = clock.now();
-  const texts = { counts: JSON.stringify(counts), reasons: JSON.stringify(reasons) };
-  const end = { ...texts, status, calls, plan_id: plan?.id ?? null, ended_at: now } as const;
+  const plan_id = plan?.id ?? null;
+  const end = { counts, reasons, status, calls, plan_id, ended_at: now } as const;
   await store.write((tx) => updateWhere(tx, 'sweeps', { id, status: 'running' }, end));
   const ended = { sweepId: id, status, durationMs: now - started_at, calls, ...counts } as const;
   events.sweepEnded({ ...ended, reasons: reasons.join('; ') });

@@ -118,9 +118,7 @@ async function readLists(
   };
 }
 
-function listInner({ inner_groups = '[]' }: View): GroupId[] {
-  return parseStored(inner_groups);
-}
+const listInner = ({ inner_groups = [] }: View) => inner_groups;
 
 /** Users of a list as text, part by part; behind the members of a group its inner groups. */
 async function* streamList(
@@ -222,8 +220,8 @@ export function toShownVersion(
 
 /** The stored document; without the externalId where it is another provider's. @see RFC 7643 §3.1 */
 function toShownAttributes(view: View, { provider }: Context): string {
-  if (!isOfOther(provider, view)) return view.attributes;
-  const { externalId: _, ...shown } = parseStored<JsonObject>(view.attributes);
+  if (!isOfOther(provider, view)) return view.document;
+  const { externalId: _, ...shown } = parseStored<JsonObject>(view.document);
   return JSON.stringify(shown);
 }
 

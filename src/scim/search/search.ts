@@ -61,7 +61,7 @@ async function listFound({ deps, type }: Source, query: Omit<ViewQuery, 'provide
     const behind = last && { offset: 0, afterSeq: last.seq };
     const page: View[] = await listViews(store.read, type, { ...asked, limit, ...behind });
     views.push(...page);
-    length += page.reduce((sum, { attributes }) => sum + attributes.length, 0);
+    length += page.reduce((sum, { document }) => sum + document.length, 0);
     deps.hold?.(length);
     if (page.length < limit || views.length >= query.limit) return views;
     await nextTurn();
@@ -245,12 +245,12 @@ async function scan(source: Source, selector: Selector | undefined, { filter, so
   for (let looks = 0; looks < LOOKS_MAX; looks += limit) {
     const views = await listFound(source, { selector, afterSeq, limit });
     const resources = loadAll(source.deps, views, toNeeded(names));
-    for (const { seq, attributes } of views) {
+    for (const { seq, document } of views) {
       const { value: resource = {} } = await resources.next();
       const key = sorting && toSortKey(resource, sorting);
       if (fits(resource, filter, comparisons)) hits.push({ seq, key });
       afterSeq = seq;
-      await pause(attributes);
+      await pause(document);
     }
     if (views.length < limit) return hits;
     await nextTurn();

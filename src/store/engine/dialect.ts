@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RawBuilder, SqlBool } from 'kysely';
 import { PostgresAdapter, sql } from 'kysely';
+import { JSON_COLUMNS } from '../schema.ts';
 import type { Db, ListPart } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
@@ -117,14 +118,25 @@ export async function execute(tx: Db, statement: RawBuilder<unknown>): Promise<n
   return Number((await statement.execute(tx)).numAffectedRows ?? 0);
 }
 
-/** Tag of a statement in SQL, which runs it and returns its rows. */
-export function select<Row>(db: Db) {
+/** Tag of a statement in SQL, which runs it and returns its rows, with their JSON parsed. */
+export function select<Row extends object = object>(db: Db) {
   return async (texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row[]> =>
-    (await sql<Row>(texts, ...values).execute(db)).rows;
+    parseRows((await sql<Row>(texts, ...values).execute(db)).rows);
+}
+
+function parseRows<Row extends object>(rows: Row[]): Row[] {
+  const columns = Object.keys(rows[0] ?? {}).filter((name) => JSON_COLUMNS.has(name));
+  for (const column of columns) {
+    for (const row of rows) {
+      const text: unknown = Reflect.get(row, column);
+      if (typeof text === 'string') Reflect.set(row, column, JSON.parse(text));
+    }
+  }
+  return rows;
 }
 
 /** The same of a statement that gives one row, such as one of counts. */
-export function readOne<Row>(db: Db) {
+export function readOne<Row extends object>(db: Db) {
   return async (texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row> => {
     const [row] = await select<Row>(db)(texts, ...values);
     if (row === undefined) throw new StoreError('store-failed', 'a statement gave no row');

@@ -10,7 +10,7 @@ const row = {
   route: '/Users/{id}',
   resource_type: 'user' as const,
   resource_id: 'u',
-  written: '[]',
+  written: [],
   status: 200,
   scim_type: null,
   refusal: null,

@@ -28,7 +28,7 @@ function column<Value>(kind: string, rules = ' not null', isJson = false): Colum
 export const serial = () => column<Generated<number>>('serial', '');
 export const text = <Value extends string = string>() => column<Value>('text');
 /** An object or a list, as JSON text. */
-export const json = <Value extends object>() => column<Value>('text', ' not null', true);
+export const json = <Value>() => column<Value>('text', ' not null', true);
 /** A small number, or a flag: 0 or 1. */
 export const int = <Value extends number = number>() => column<Value>('integer');
 /** An id, a version or a time (epoch milliseconds). */

@@ -8,7 +8,7 @@ import { waits } from '../engine/columns.ts';
 import { isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
-import { deleteWhere, parseRows, putAll } from '../tables.ts';
+import { deleteWhere, putAll } from '../tables.ts';
 
 /** Group by its number, which links are kept under. */
 export type GroupKey = { readonly seq: number };
@@ -63,14 +63,11 @@ export async function listLinks(
 type LinkRow = Row<'links'> &
   Pick<StoredLink, 'userId' | 'userDeletedAt'> & { readonly upstreamUserId: number | null };
 
-const selectLinks = async (db: Db, which: RawBuilder<unknown>) =>
-  parseRows(
-    'links',
-    await select<LinkRow>(db)`
-      select link.*, person.id as "userId", person.deleted_at as "userDeletedAt",
-        person.upstream_id as "upstreamUserId"
-      from links as link join resources as person on person.seq = link.target where ${which}`,
-  );
+const selectLinks = (db: Db, which: RawBuilder<unknown>) =>
+  select<LinkRow>(db)`
+    select link.*, person.id as "userId", person.deleted_at as "userDeletedAt",
+      person.upstream_id as "upstreamUserId"
+    from links as link join resources as person on person.seq = link.target where ${which}`;
 
 const toLink = ({ retry_at, pending, sent, failure, ...row }: LinkRow): StoredLink => ({
   ...row,

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Failure } from '../../domain/cell.ts';
-import { select } from '../engine/dialect.ts';
+import { readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
-import { parseRows } from '../tables.ts';
 import type { GroupKey } from './links.ts';
 
 const CONDITIONS = {
@@ -33,15 +32,14 @@ export type WaitingSummary = Readonly<
 > & { readonly attempts: number; readonly failure: Failure | null };
 
 /** Sums up the waiting changes of a group, those before their next attempt too. `now` is epoch milliseconds. */
-export async function readWaiting(db: Db, { seq }: GroupKey, now: number) {
+export function readWaiting(db: Db, { seq }: GroupKey, now: number) {
   const waiting = sql`from links where group_id = ${seq} and pending is not null`;
-  const sums = await select<WaitingSummary>(db)`
+  return readOne<WaitingSummary>(db)`
     select min(pending) as oldest, min(case when retry_at > ${now} then retry_at end) as "nextRetryAt",
       min(desired) as desired, min(stuck_at) as "stuckSince", coalesce(max(attempts), 0) as attempts,
       (select failure ${waiting} and (stuck_at is not null or attempts > 0)
         order by coalesce(stuck_at, ${Number.MAX_SAFE_INTEGER}), attempts desc limit 1) as failure
     ${waiting}`;
-  return parseRows('links', sums)[0];
 }
 
 /** Counts the seen members of groups by their numbers, and those that an incomplete list left out (`unknown`). */

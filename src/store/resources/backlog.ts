@@ -7,7 +7,7 @@ import type { GivenKey, GroupId, Refusal, UserId } from '../../domain/values.ts'
 import { allOf, forUpdate, readNumber, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
-import { findOne, parseRows } from '../tables.ts';
+import { findOne } from '../tables.ts';
 import type { UserRow } from './rows.ts';
 import { readResources, readRows, updateRow } from './rows.ts';
 
@@ -79,7 +79,7 @@ export async function listStuck(db: Db, limit: number) {
     from links as link join resources as home on home.seq = link.group_id
       join resources as person on person.seq = link.target
     where link.stuck_at is not null order by since, home.id, person.id limit ${limit}`;
-  const users = parseRows('links', links).map(({ list, failure, retry_at, due_at, ...link }) => {
+  const users = links.map(({ list, failure, retry_at, due_at, ...link }) => {
     const nextAttemptAt = Math.max(Number(retry_at), Number(due_at));
     const problem = failure?.problem ?? UNKNOWN;
     return { ...link, type: 'group' as const, field: `${list}s`, problem, nextAttemptAt };
@@ -161,17 +161,16 @@ const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
   out: sql`(out_at is not null and not ${IS_WANTED})`,
 };
 
-async function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
+function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
   const holding = sql.join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
-  const rows = await select<LeaverRow>(db)`
+  return select<LeaverRow>(db)`
     select seq, id, name, left_at, out_at, owner, due_at, last_error,
       case ${sql.join(LEAVER_STATUSES.map(toCase), sql` `)} end as status,
       (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
         where action.resource_id = resources.id and action.status = 'planned' and plan.source in (${holding})
           and action.kind in ('user.deactivate', 'user.access')) as plan
     from resources where left_at is not null and ${rest}`;
-  return parseRows('resources', rows);
 }
 
 /** Lists who left since a time (epoch milliseconds), the newest first, behind the last row of the page before. */

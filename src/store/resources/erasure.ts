@@ -169,7 +169,7 @@ async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Prom
   const statements = [
     sql`delete from notices where key like ${`leaver:${id}:%`}`,
     sql`delete from drifts where ${about}`,
-    sql`update plan_actions set desired = 'null', observed = 'null' where ${about}`,
+    sql`update plan_actions set desired = null, observed = null where ${about}`,
   ];
   let rows = changed.reduce((sum, some) => sum + some.length, 0);
   for (const statement of statements) rows += await execute(tx, statement);

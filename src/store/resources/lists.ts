@@ -6,7 +6,6 @@ import { foldCase } from '../../domain/values.ts';
 import { allOf, readOne, select } from '../engine/dialect.ts';
 import type { Db, ListPart } from '../store.ts';
 import type { Row } from '../tables.ts';
-import { parseRows } from '../tables.ts';
 import type { ResourceRow, ResourceType, RowOf } from './rows.ts';
 
 /** Filter of users or groups, deleted ones alone. `q`: part of a userName, an address or a displayName, in any case, or a whole id. */
@@ -24,7 +23,7 @@ type ResourceQuery = Partial<ListPart> &
   Readonly<{ untilSeq?: number; id?: string; filter?: ResourceFilter }>;
 
 /** Lists users or groups for an operator, deleted or not where no filter is given. */
-export async function listRemarked<Type extends ResourceType>(
+export function listRemarked<Type extends ResourceType>(
   db: Db,
   type: Type,
   { id, filter, afterSeq = 0, untilSeq, limit = 1 }: ResourceQuery,
@@ -35,10 +34,9 @@ export async function listRemarked<Type extends ResourceType>(
     sql`seq > ${afterSeq}`,
     untilSeq !== undefined && sql`seq <= ${untilSeq}`,
   ]);
-  const rows = await select<Remarked<Type>>(db)`
+  return select<Remarked<Type>>(db)`
     select resources.*, ${DRIFTS} as drifts, ${DISPUTES} as disputes
     from resources where type = ${sql.lit(type)} and ${isMeant} order by seq limit ${limit}`;
-  return parseRows('resources', rows);
 }
 
 const countDrifts = (column: RawBuilder<unknown>) =>

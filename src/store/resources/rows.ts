@@ -13,7 +13,7 @@ import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import type { Choice, Row, Where } from '../tables.ts';
-import { insertAll, listWhere, parseRows, putAll, updateWhere } from '../tables.ts';
+import { insertAll, listWhere, putAll, updateWhere } from '../tables.ts';
 
 /** Users or groups. */
 export type ResourceType = GivenKey['type'];
@@ -56,10 +56,10 @@ export const selectRows = <Type extends ResourceType>(
 ) => readResources<RowOf<Type>>(db, sql`type = ${sql.lit(type)} and ${which}`);
 
 /** The same of both. */
-export const readResources = async <Found extends object = ResourceRow>(
+export const readResources = <Found extends object = ResourceRow>(
   db: Db,
   which: RawBuilder<unknown>,
-) => parseRows('resources', await select<Found>(db)`select * from resources where ${which}`);
+) => select<Found>(db)`select * from resources where ${which}`;
 
 /** Lists users or groups by their columns, as `listWhere` lists rows of any table. */
 export const listRows = <Type extends ResourceType>(

@@ -14,16 +14,15 @@ export type ResourceView<Id extends string = string> = Pick<
 > & {
   readonly id: Id;
   /** SCIM attributes, as JSON text. */
-  readonly attributes: string;
-  /** Of a group: the groups that are its members, as a JSON list of ids. */
-  readonly inner_groups?: string;
+  readonly document: string;
+  /** Of a group: the groups that are its members. */
+  readonly inner_groups?: readonly GroupId[];
 };
 
 /** A row as views show it. */
 export const toView = <Row extends ResourceRow>(row: Row) => ({
   ...row,
-  attributes: JSON.stringify(row.attributes),
-  inner_groups: JSON.stringify(row.inner_groups),
+  document: JSON.stringify(row.attributes),
 });
 
 /** Columns of a stored user that an answer needs. */
@@ -62,7 +61,8 @@ const SELECTS = {
 };
 
 function toSelects(display: string): Readonly<Record<ResourceType, string>> {
-  const columns = 'select seq, id, origin, provider, attributes, version, created_at, modified_at';
+  const columns =
+    'select seq, id, origin, provider, attributes as document, version, created_at, modified_at';
   const type = `case when m.by_rule = 0 then ',"type":"direct"}' else ',"type":"indirect"}' end`;
   const entry = `'{"value":"' || g.id || '","$ref":"../Groups/' || g.id || '","display":' || ${display} || ${type}`;
   const groups = `coalesce((select string_agg(${entry}, ',' order by g.seq)
