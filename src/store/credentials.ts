@@ -6,7 +6,7 @@ import type { ProviderTerms } from '../domain/provider.ts';
 import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
 import { isJsonObject } from '../domain/values.ts';
 import { parseStored } from './engine/columns.ts';
-import { chunks, forUpdate, select } from './engine/dialect.ts';
+import { forUpdate, readInChunks, select } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 import type { NewestPart, Row } from './tables.ts';
@@ -155,15 +155,13 @@ export async function addsOthers(
   provider: string,
   added: { readonly list: LinkList; readonly group: number; readonly userIds: readonly string[] },
 ): Promise<boolean> {
-  for (const chunk of chunks(added.userIds)) {
-    const rows = await select(tx)`select 1 from resources as named
-      where named.id in (${sql.join(chunk)}) and named.deleted_at is null
-        and (named.origin is null or named.provider <> ${provider})
-        and not exists (select 1 from links as link where link.target = named.seq
-          and link.group_id = ${added.group} and link.list = ${added.list}
-          and coalesce(link.desired, link.observed) = 1)
-      limit 1`;
-    if (rows.length > 0) return true;
-  }
-  return false;
+  const { list, group, userIds } = added;
+  const read = (some: readonly string[]) => select(tx)`select 1 from resources as named
+    where named.id in (${sql.join(some)}) and named.deleted_at is null
+      and (named.origin is null or named.provider <> ${provider})
+      and not exists (select 1 from links as link where link.target = named.seq
+        and link.group_id = ${group} and link.list = ${list}
+        and coalesce(link.desired, link.observed) = 1)
+    limit 1`;
+  return (await readInChunks(userIds, read)).length > 0;
 }

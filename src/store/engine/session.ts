@@ -56,7 +56,7 @@ export function createSessions(engine: Engine) {
     /** Runs `work` in a transaction. What is kept of its `tx` is of no use afterwards. */
     async transact<T>(
       run: Run,
-      { begin, commit, undo }: Readonly<Record<'begin' | 'commit', string>> & { undo: Undo },
+      { begin, commit, undo }: { begin: string; commit: string; undo(): Promise<unknown> },
       work: (tx: Db) => Promise<T>,
     ): Promise<T> {
       let over: 'committed' | 'undone' | undefined;
@@ -78,8 +78,6 @@ export function createSessions(engine: Engine) {
     },
   };
 }
-
-type Undo = () => Promise<unknown>;
 
 /** The first word of a statement. A `with` may read or change; a change is made with its own word first. */
 const VERB = /^\s*(select|insert|update|delete|begin|commit|rollback)\b/i;
