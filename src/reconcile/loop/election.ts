@@ -48,17 +48,14 @@ export function createElection(deps: ElectionDeps) {
   return deps.store.engine === 'sqlite' ? createSoleLeader(deps) : new SharedElection(deps);
 }
 
-function createSoleLeader({ clock, owner, createTenure }: ElectionDeps) {
-  const lead: OwnLead = { owner, epoch: 1, since: clock.now() };
-  let tenure: Tenure | undefined;
-  async function resign(): Promise<void> {
-    await tenure?.stop();
-    tenure = undefined;
-  }
+function createSoleLeader(deps: ElectionDeps) {
+  const lead: OwnLead = { owner: deps.owner, epoch: 1, since: deps.clock.now() };
+  let term: Term | undefined;
+  const resign = async () => term?.end();
   return {
     async start() {
-      tenure = await createTenure(lead);
-      await tenure.start();
+      term = new Term(deps, lead);
+      await term.begun;
     },
     known: (): KnownLeader => ({ ...lead, isSelf: true, isAlive: true, news: null }),
     resign,
@@ -173,7 +170,7 @@ class SharedElection {
     events.leadTaken({ epoch, before, quietInMs });
     store.bell.ring('leader');
     term.begun.then(this.#loop.tell, async (error: unknown) => {
-      // A process that cannot begin leaves the lead to another one.
+      // A process that cannot begin leaves the lead to another one, or takes it anew.
       if (this.#term !== term || this.#isResigned) return;
       this.#fail(error);
       await this.#giveUp(term);
@@ -203,8 +200,8 @@ class Term {
   tenure: Tenure | undefined;
   readonly #over = new AbortController();
 
-  /** `before`: the end of the last term of this process. */
-  constructor(deps: ElectionDeps, lead: OwnLead, quietInMs: number, before: Promise<void>) {
+  /** @param quietInMs until the calls of the leader before have ended @param before the end of the last term of this process */
+  constructor(deps: ElectionDeps, lead: OwnLead, quietInMs = 0, before = Promise.resolve()) {
     this.lead = lead;
     this.isQuiet = quietInMs === 0;
     this.begun = before.then(() => this.#begin(deps, quietInMs));
@@ -214,25 +211,19 @@ class Term {
     this.#over.abort();
     await this.begun.catch(() => undefined);
     await this.tenure?.stop();
+    this.tenure = undefined;
   }
 
-  /** Waits until nothing is under way any more, and tries again while the store does not answer. */
   async #begin({ clock, createTenure }: ElectionDeps, quietInMs: number): Promise<void> {
     const { signal } = this.#over;
     if (quietInMs > 0) await clock.sleep(quietInMs, signal);
     this.isQuiet = true;
-    while (this.tenure === undefined) {
-      signal.throwIfAborted();
-      let tenure: Tenure | undefined;
-      try {
-        tenure = await createTenure(this.lead);
-        await tenure.start();
-        this.tenure = tenure;
-      } catch (error) {
-        await tenure?.stop();
-        if (!(error instanceof StoreError)) throw error;
-        await clock.sleep(BEAT_MS, signal);
-      }
-    }
+    signal.throwIfAborted();
+    const tenure = await createTenure(this.lead);
+    await tenure.start().catch(async (error: unknown) => {
+      await tenure.stop();
+      throw error;
+    });
+    this.tenure = tenure;
   }
 }
