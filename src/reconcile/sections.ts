@@ -208,10 +208,11 @@ export const BLIND: Refusal = {
 /** True when a section does not show what is surely there; what it leaves out may be there all the same then. */
 async function isBlind(deps: ReconcileDeps, section: 'users' | 'groups'): Promise<boolean> {
   const look = section === 'users' ? seesUsers : seesGroups;
-  // A 404, also to a list, shows nothing. What a list showed may be gone by the time it is looked at: it is asked twice.
+  // A 404, also to a list, shows nothing.
   const lookOnce = () => seenOr(look(deps), false, 'missing');
-  const sees = (await lookOnce()) || (await lookOnce());
-  await deps.sections.save(section, sees ? null : BLIND);
+  const sees = await lookOnce();
+  // What a list showed may be gone by the time it is looked at: one more look decides whether the section is closed.
+  await deps.sections.save(section, sees || (await lookOnce()) ? null : BLIND);
   return !sees;
 }
 
