@@ -55,15 +55,16 @@ const toValue = (element: JsonValue) =>
 const findAssigned = (list: List, element: JsonValue) =>
   LISTS[list].known.find(({ id }) => id === toValue(element));
 
-const listAssigned = (list: List, attributes: JsonObject) =>
-  toElements(attributes[list]).flatMap((element) => findAssigned(list, element)?.id ?? []);
-
-/** Lists the licences among the values of `entitlements`, by their ids. */
-export const listLicences = (attributes: JsonObject) => listAssigned('entitlements', attributes);
+/** Number of the licences that `entitlements` name, as the service has it; undefined: they name none. */
+export function findLicenceNumber({ entitlements }: JsonObject): number | undefined {
+  const ids = new Set(toElements(entitlements).map(toValue));
+  const named = LICENCES.filter(({ id }) => ids.has(id));
+  return named.length === 0 ? undefined : named.reduce((sum, { number }) => sum + number, 0);
+}
 
 /** True when `roles` name one that the service alone gives. */
-export const namesOwner = (attributes: JsonObject) =>
-  listAssigned('roles', attributes).includes(OWNER);
+export const namesOwner = ({ roles }: JsonObject) =>
+  toElements(roles).some((element) => toValue(element) === OWNER);
 
 /** Lists the values of these lists, folded, that look like the service's and that it has not. */
 export const listUnknown = (attributes: JsonObject) =>
@@ -74,10 +75,6 @@ export const listUnknown = (attributes: JsonObject) =>
       .filter((value) => value.startsWith(LISTS[list].prefix)),
   );
 
-/** Number of the licences together, as the service has it. */
-export const toAppsPermissions = (licences: readonly string[]) =>
-  LICENCES.reduce((sum, { id, number }) => sum + (licences.includes(id) ? number : 0), 0);
-
 /** Attributes whose `entitlements` have these licences beside what else they held; what stays is as it was sent. */
 export const withLicences = (attributes: JsonObject, appsPermissions = 0) =>
   withAssigned(attributes, 'entitlements', ({ number }) => (appsPermissions & number) !== 0);
@@ -85,8 +82,8 @@ export const withLicences = (attributes: JsonObject, appsPermissions = 0) =>
 /** Attributes whose `entitlements`, where they name licences, name those of the extension. */
 export function alignLicences(attributes: JsonObject): JsonObject {
   const { appsPermissions: number } = toExtension(attributes, USER_EXTENSION);
-  if (typeof number !== 'number' || listLicences(attributes).length === 0) return attributes;
-  return withLicences(attributes, number);
+  const isNamed = typeof number === 'number' && findLicenceNumber(attributes) !== undefined;
+  return isNamed ? withLicences(attributes, number) : attributes;
 }
 
 /** Attributes whose `roles` have this role of the service, and no other of it; undefined: none. */

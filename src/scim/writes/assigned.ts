@@ -1,11 +1,10 @@
 import {
+  findLicenceNumber,
   LICENCES,
-  listLicences,
   listUnknown,
   namesOwner,
   onlyAssigned,
   ROLES,
-  toAppsPermissions,
   withLicences,
   withRole,
 } from '../../domain/assignment.ts';
@@ -38,22 +37,22 @@ export function withAssigned(before: Before | undefined, written: Written): Writ
     if (!names.has(NUMBER_NAME) || number === undefined || number === wanted) return numbered;
     throw invalidValue(`entitlements and ${NUMBER} ask for different licences.`);
   }
-  const licences = listLicences(attributes);
+  const licences = findLicenceNumber(attributes);
   const isKnown = readNumber(before?.attributes ?? {}) !== undefined;
-  if (number !== undefined || licences.length === 0 || !isKnown) return written;
+  if (number !== undefined || licences === undefined || !isKnown) return written;
   // A PUT that leaves the extension out has left the entitlements as they were; whoever clears the number clears both.
   return names.has(NUMBER_NAME)
     ? { attributes: withLicences(attributes, undefined), names }
-    : { attributes: withNumber(attributes, toAppsPermissions(licences)), names };
+    : { attributes: withNumber(attributes, licences), names };
 }
 
 /** The write with the number of the licences in `entitlements`, where it changes these. */
 export function withLicenceNumber(before: Before | undefined, written: Written): Written {
   const { attributes, names } = written;
-  const licences = listLicences(attributes);
-  const wanted = toAppsPermissions(licences);
-  const isGiven = licences.length > 0 || before?.isManaged === true;
-  const isChanged = wanted !== toAppsPermissions(listLicences(before?.attributes ?? {}));
+  const licences = findLicenceNumber(attributes);
+  const wanted = licences ?? 0;
+  const isGiven = licences !== undefined || before?.isManaged === true;
+  const isChanged = wanted !== (findLicenceNumber(before?.attributes ?? {}) ?? 0);
   if (!names.has('entitlements') || !isGiven || !isChanged) return written;
   return { attributes: withNumber(attributes, wanted), names: new Set([...names, NUMBER_NAME]) };
 }
