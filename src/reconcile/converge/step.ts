@@ -213,7 +213,9 @@ export class SendGuard {
     const { before, fields, links } = this.#noted;
     const isOpen = outcome.kind === 'unknown';
     const isLost = this.#isLost && !isOpen;
-    const isAnswered = !isLost && !isOpen && outcome.kind !== 'done';
+    // What a conflict has shown was there before: the create made nothing.
+    const isMade = outcome.kind === 'done' && !outcome.known.adopted;
+    const isAnswered = !isLost && !isOpen && !isMade;
     const next = {
       ...row,
       must_look: this.isStale(row) || isOpen ? row.must_look : before.must_look,
