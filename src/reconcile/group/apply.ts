@@ -1,6 +1,6 @@
 import { isWaiting, toEcho } from '../../domain/cell.ts';
 import { seeEntities } from '../../domain/entity.ts';
-import { countAttempts, findFailed } from '../../domain/failure.ts';
+import { findFailed, isStuck } from '../../domain/failure.ts';
 import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
@@ -9,7 +9,7 @@ import type { Field, Values } from '../../plan/step.ts';
 import type { SeenLinks } from '../../store/links/links.ts';
 import { changeLinks, observeLinks } from '../../store/links/links.ts';
 import { hasLink } from '../../store/links/waiting.ts';
-import { findLinked } from '../../store/resources/find.ts';
+import { findLinked, listLeavingGroups } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -46,7 +46,7 @@ const section = 'groups';
 export const GROUP_STEPS: StepMakers<GroupState> = {
   look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
   create: { section, make: createGroup, rescue: resolveConflict },
-  update: { section, make: withUid(updateGroup), rescue: onceMore },
+  update: { section, make: withUid(updateGroup), rescue: awaitName },
   remove: { section, make: withUid(removeGroup) },
   members: { section, make: changeMembers, rescue: isolate },
   link: { section, make: changeLink, rescue: explainLink },
@@ -85,18 +85,33 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
 /** Finds out about the group of that name: to be renamed, adopted, in the way, or made by a create that was lost. */
 async function resolveConflict(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
   if (failed.verdict !== 'conflict') return undefined;
-  const [group, ...others] = await findGroups(call.deps, [call.values.displayName ?? '']);
-  if (group === undefined) return onceMore(call, failed);
-  if (others.length > 0) return undefined;
-  const { known } = await lookThroughRest(call.deps, group.uid);
-  return { kind: 'done', known: { ...known, adopted: true } };
+  const leaving = await awaitName(call, failed);
+  if (leaving !== undefined) return leaving;
+  const { deps, state, values } = call;
+  const [group, ...others] = await findGroups(deps, [values.displayName ?? '']);
+  if (group !== undefined && others.length === 0) {
+    const { known } = await lookThroughRest(deps, group.uid);
+    return { kind: 'done', known: { ...known, adopted: true } };
+  }
+  const isOurs = group === undefined && state.sentCreates.length > 0;
+  return isOurs ? { kind: 'unknown', problem: failed.problem, parts: ['existence'] } : undefined;
 }
 
-/** A taken name counts as refused the second time: a group that had it may be gone, or a lost create may be there soon. */
-async function onceMore({ state }: GroupCall, { verdict, problem }: Classified) {
-  const mayBeFree = state.sentCreates.length > 0 || countAttempts(state.cells) === 0;
-  if (verdict !== 'conflict' || !mayBeFree) return undefined;
-  return { kind: 'later', problem, failedLook: true } as const;
+/** A name that another group is about to give up is "not yet", and no conflict. */
+async function awaitName(
+  { deps, values: { displayName = '' } }: GroupCall,
+  { verdict }: Classified,
+): Promise<Outcome | undefined> {
+  if (verdict !== 'conflict') return undefined;
+  const rows = await listLeavingGroups(deps.store.read);
+  const isLeaving = rows.some(({ deleted_at, cells, observed }) => {
+    const change = deleted_at === null ? cells.displayName : cells.existence;
+    const isItsName = isSameSpelt(observed?.displayName ?? '', displayName);
+    // One whose removal or renaming was refused keeps the name for as long as anybody knows.
+    return isItsName && isWaiting(change) && !isStuck(change?.failure);
+  });
+  const words = 'another group of the service still has this name and is about to give it up';
+  return isLeaving ? { kind: 'later', problem: { code: 'name-leaving', words } } : undefined;
 }
 
 const FLAGS = ['permissions', 'addToCardsAndSpacesEnabled'] as const;

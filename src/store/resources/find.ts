@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { UpstreamGroupIds } from '../../domain/kinds.ts';
 import type { UserId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
+import { waits } from '../engine/columns.ts';
 import { forUpdate, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Choice } from '../tables.ts';
@@ -105,6 +106,14 @@ export async function listMeant(
   const meant = MEANT.map((isMeant) => found.filter((row) => isMeant(row, key)));
   return meant.find((rows) => rows.length > 0) ?? found;
 }
+
+/** Lists groups with a waiting removal or renaming: their name in the service is about to change or to go. */
+export const listLeavingGroups = (db: Db) =>
+  selectRows(
+    db,
+    'group',
+    sql`(${waits('cells', 'displayName')} or (deleted_at is not null and ${waits('cells')}))`,
+  );
 
 /** Lists managed users without a known account, if an unmanaged account has their userName or address. */
 export const listNamesakes = (db: Db, limit: number) =>
