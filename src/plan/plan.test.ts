@@ -317,7 +317,7 @@ const late = linkOf('member', false, { attempts: 3 });
 const both = [late, linkOf('admin', false, { attempts: 3 })];
 const ENDING: GroupCase = { mustLook: true, deleted: true, cells: { existence: LATE } };
 const LEFT: GroupCase = { mustLook: true, waits: OWN, links: [joins, ...both] };
-const DEFERRED: GroupCase = { ...LEFT, cells: { existence: SOON, permissions: OTHER } };
+const DEFERRED: GroupCase = { ...LEFT, ids: UNKNOWN, cells: { existence: SOON } };
 const BY_SCIM: GroupCase = { ...LEFT, ids: { ...UNKNOWN, scimId: '5' } };
 const GONE = { ...LEFT, deleted: true, created: false };
 

@@ -174,39 +174,37 @@ function listOpen(
 
 /** State from which the next step is planned: a stuck change is hidden until its next attempt. */
 export const toPlannable = (state: State, now: number): State =>
-  state.type === 'user' ? toPlannableUser(state, now) : toPlannableGroup(state, now);
+  state.type === 'user'
+    ? deactivateOverdue({ ...state, ...hideDeferred(state, 'account', now) })
+    : removeOverdue({ ...state, ...hideDeferred(state, 'existence', now) });
 
-function toPlannableUser(state: UserState, now: number): UserState {
-  const plannable: UserState = { ...state, ...hideDeferred(state, 'account', now) };
-  const { mustLook, upstreamId, observed, desired, deleted, cells } = plannable;
+/** Where looks have failed too often, the deactivation alone. */
+function deactivateOverdue(state: UserState): UserState {
+  const { mustLook, upstreamId, observed, desired, deleted, cells } = state;
   const isKnownActive = observed?.active === true && observed.temporarilyInactive !== true;
   const isRemoval = upstreamId !== undefined && isKnownActive && (deleted || !desired.active);
-  return mustLook && isRemoval && isOverdue(findFailed(cells.active))
-    ? { ...plannable, mustLook: false, cells: onlyWaiting(cells, ['active']) }
-    : plannable;
+  if (!mustLook || !isRemoval || !isOverdue(findFailed(cells.active))) return state;
+  return { ...state, mustLook: false, cells: onlyWaiting(cells, ['active']) };
 }
 
 /** Where looks have failed too often, those alone who are to leave the group, or the group that is to go. */
-function toPlannableGroup(state: GroupState, now: number): GroupState {
-  const plannable: GroupState = { ...state, ...hideDeferred(state, 'existence', now) };
-  const { mustLook, ids, deleted, created, cells } = plannable;
-  const isDeferred = isWaiting(state.cells.existence) && !isWaiting(cells.existence);
-  if (!mustLook || isDeferred) return plannable;
+function removeOverdue(state: GroupState): GroupState {
+  const { mustLook, ids, deleted, created, cells } = state;
+  if (!mustLook) return state;
   if (deleted && created) {
     const isRemoval = ids.uid !== undefined && isOverdue(findFailed(cells.existence));
-    return { ...plannable, mustLook: !isRemoval };
+    return { ...state, mustLook: !isRemoval };
   }
   const isReachable = ({ list }: LinkChange) =>
     ids.uid !== undefined || (ids.scimId !== undefined && list === 'member');
   const links = state.links.filter((link) => !link.wanted && isOverdue(link) && isReachable(link));
-  if (links.length === 0) return plannable;
-  return { ...plannable, mustLook: false, cells: onlyWaiting(cells, []), links };
+  if (links.length === 0) return state;
+  return { ...state, mustLook: false, cells: onlyWaiting(cells, []), links };
 }
 
 /** True when the looks before a removal of access have failed too often to wait for one. */
-function isOverdue(failed: { readonly attempts?: number } | undefined): boolean {
-  return (failed?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
-}
+const isOverdue = (failed: { readonly attempts?: number } | undefined) =>
+  (failed?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
 
 /** Hides the fields that may not be tried yet; where the existence is deferred, all of them. */
 function hideDeferred<F extends Field>(

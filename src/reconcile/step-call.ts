@@ -34,19 +34,17 @@ export interface StepCall<State extends UserState | GroupState> {
   readonly links: readonly LinkChange[];
 }
 
-/** Outcome of a failed call where it says more than others; undefined: it says nothing special. @throws UpstreamError */
-type Rescue<State extends UserState | GroupState> = (
-  call: StepCall<State>,
-  failed: Classified,
-  section: ReadableSection,
-) => Promise<Outcome | undefined>;
-
 /** Ways in which the steps of a type are made. */
 export type StepMakers<State extends UserState | GroupState> = {
   readonly [Kind in StepKind]?: {
     readonly section: ReadableSection;
     readonly make: (call: StepCall<State>) => Promise<Outcome | Again>;
-    readonly rescue?: Rescue<State>;
+    /** Explains a failed call; undefined: it says nothing special. @throws UpstreamError */
+    readonly rescue?: (
+      call: StepCall<State>,
+      failed: Classified,
+      section: ReadableSection,
+    ) => Promise<Outcome | undefined>;
   };
 };
 

@@ -90,17 +90,15 @@ async function followRules(
   const some = isRenamed ? undefined : users;
   const administered = await followAdministered(tx, rules, { names, users: some, now });
   for (const groupId of administered) changed.add(groupId);
-  const isOwnDue = isRenamed || admins !== undefined;
-  if (isOwnDue && after !== undefined) {
-    if (await ruleAdmins(tx, rules, { groupId: id, users: undefined, now })) changed.add(id);
-  }
+  const isOwnDue = (isRenamed || admins !== undefined) && after !== undefined;
+  const own = { groupId: id, users: undefined, now };
+  if (isOwnDue && (await ruleAdmins(tx, rules, own))) changed.add(id);
   return changed;
 }
 
 /** True when the list changed. */
-async function ruleAdmins(tx: Db, rules: Rules, news: ListNews): Promise<boolean> {
-  return (await ruleLinks(tx, rules, 'admin', news)).writes.length > 0;
-}
+const ruleAdmins = async (tx: Db, rules: Rules, news: ListNews) =>
+  (await ruleLinks(tx, rules, 'admin', news)).writes.length > 0;
 
 /** Updates the admin lists that draw on groups of these names. Returns the changed groups. */
 async function followAdministered(
@@ -156,14 +154,14 @@ export async function applyRules(
     if ((await store.write(apply)).length > 0) store.bell.ring('due');
   }
   for await (const rows of readRows(store.read, 'user', { limit: 200, where: LIVE_MANAGED })) {
-    const ids = rows.map(({ id }) => id);
-    await save((tx) => followUsers(tx, rules, ids, clock.now()));
+    await save((tx) => followUsers(tx, rules, rows.map(toId), clock.now()));
   }
   for await (const rows of readRows(store.read, 'group', { limit: 20, where: LIVE_MANAGED })) {
-    const ids = rows.map(({ id }) => id);
-    await save((tx) => ruleGroups(tx, rules, ids, clock.now()));
+    await save((tx) => ruleGroups(tx, rules, rows.map(toId), clock.now()));
   }
 }
+
+const toId = <Id>({ id }: { readonly id: Id }) => id;
 
 /** Updates the fields and admins of groups. Returns those that changed. */
 export async function ruleGroups(tx: Db, rules: Rules, ids: readonly GroupId[], now: number) {

@@ -9,7 +9,7 @@ import type { Field, Values } from '../../plan/step.ts';
 import type { SeenLinks } from '../../store/links/links.ts';
 import { changeLinks, observeLinks } from '../../store/links/links.ts';
 import { hasLink } from '../../store/links/waiting.ts';
-import { findLinked, listLeavingGroups } from '../../store/resources/find.ts';
+import { findLinked, listWaitingGroups } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -103,7 +103,7 @@ async function awaitName(
   { verdict }: Classified,
 ): Promise<Outcome | undefined> {
   if (verdict !== 'conflict') return undefined;
-  const rows = await listLeavingGroups(deps.store.read);
+  const rows = await listWaitingGroups(deps.store.read);
   const isLeaving = rows.some(({ deleted_at, cells, observed }) => {
     const change = deleted_at === null ? cells.displayName : cells.existence;
     const isItsName = isSameSpelt(observed?.displayName ?? '', displayName);
@@ -273,30 +273,28 @@ export async function observeGroup(
   if (adminIds) await observeAdmins(tx, row, adminIds);
 }
 
-/** The members that were seen in a group. */
-interface SeenMembers {
-  readonly memberIds: readonly number[];
-  /** True while nothing was read before. */
-  readonly isFirst: boolean;
-  /** Source of the members: the list of all groups may cut long member lists short, the list of one group does not. */
-  readonly from: 'list' | 'group';
-}
-
 /** Stores the members of a group. Where they are shown and have changed, the ETag of the group changes. */
 export async function observeMembers(
   tx: Db,
   row: GroupRow,
-  seen: SeenMembers & { readonly now: number },
+  { now, ...seen }: Parameters<typeof toSeenMembers>[1] & { readonly now: number },
 ): Promise<void> {
   const links = toSeenMembers(row, seen);
   const moved = await observeLinks(tx, row, links);
   // A managed group shows its desired members, whatever is seen.
   if (moved === 0 || links.baseline === 0) return;
-  await updateRow(tx, row, { version: row.version + 1, modified_at: seen.now });
+  await updateRow(tx, row, { version: row.version + 1, modified_at: now });
 }
 
-/** Members of a newly adopted group belong to it, also when they are read later; later ones are not desired. */
-export function toSeenMembers(row: GroupRow, { memberIds, isFirst, from }: SeenMembers): SeenLinks {
+/**
+ * Members of a newly adopted group belong to it, also when they are read later; later ones are not desired.
+ * @param seen `isFirst`: nothing was read before; `from`: the list of all groups may cut long member lists short
+ */
+export function toSeenMembers(
+  row: GroupRow,
+  seen: { memberIds: readonly number[]; isFirst: boolean; from: 'list' | 'group' },
+): SeenLinks {
+  const { memberIds, isFirst, from } = seen;
   const { origin } = row;
   // A short list must not pass for a removal that a provider asks for.
   const isUnsure = !isFirst && from === 'list' && origin !== null;

@@ -296,7 +296,7 @@ const foldOrNull = (text: string | undefined) => (text === undefined ? null : fo
 export async function lookUpOwner(
   deps: ReconcileDeps,
   upstreamId: number,
-  names: SearchedNames | undefined,
+  names: Parameters<typeof findCompanyUser>[2],
 ): Promise<boolean> {
   if (deps.sections.states().companyUsers?.problem) return false;
   const found = findCompanyUser(deps, upstreamId, names);
@@ -307,7 +307,7 @@ export async function lookUpOwner(
 export async function findCompanyUser(
   deps: ReconcileDeps,
   upstreamId: number,
-  { email, userName = '' }: SearchedNames = {},
+  { email, userName = '' }: { email?: string | undefined; userName?: string | undefined } = {},
 ): Promise<CompanyUser | undefined> {
   const [found] = await search(deps, {
     operation: companyUsers.getListOfUsers,
@@ -318,6 +318,3 @@ export async function findCompanyUser(
   });
   return found;
 }
-
-/** Names of an account, of which one is searched for. */
-type SearchedNames = { readonly [Name in 'email' | 'userName']?: string | undefined };

@@ -107,13 +107,8 @@ export async function listMeant(
   return meant.find((rows) => rows.length > 0) ?? found;
 }
 
-/** Lists groups with a waiting removal or renaming: their name in the service is about to change or to go. */
-export const listLeavingGroups = (db: Db) =>
-  selectRows(
-    db,
-    'group',
-    sql`(${waits('cells', 'displayName')} or (deleted_at is not null and ${waits('cells')}))`,
-  );
+/** Lists groups of which something waits. */
+export const listWaitingGroups = (db: Db) => selectRows(db, 'group', waits('cells'));
 
 /** Lists managed users without a known account, if an unmanaged account has their userName or address. */
 export const listNamesakes = (db: Db, limit: number) =>
