@@ -36,11 +36,8 @@ export async function enterRules(tx: Db, rules: Rules, of: 'users' | 'names'): P
 }
 
 /** Finds the name by which rules know a group; undefined for a group that is not managed or not there. */
-export function toRuledName(
-  row: Pick<GroupRow, 'origin' | 'deleted_at' | 'name'> | undefined,
-): string | undefined {
-  return row && row.origin !== null && row.deleted_at === null ? row.name : undefined;
-}
+export const toRuledName = (row: Pick<GroupRow, 'origin' | 'deleted_at' | 'name'> | undefined) =>
+  row && row.origin !== null && row.deleted_at === null ? row.name : undefined;
 
 /** Updates everything that is derived from a group, in the transaction that changed it. `now` is epoch milliseconds. */
 export async function followGroup(tx: Db, rules: Rules, news: GroupNews, now: number) {

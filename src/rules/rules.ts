@@ -58,9 +58,8 @@ function findRuledPrivilege(book: RuleBook, name: string): string | undefined {
   if (Object.keys(rulings).some(isEntityField)) {
     return 'The rules of the bridge give the group roles in spaces or documents.';
   }
-  const { permissions } = rulings;
-  if (permissions === undefined || permissions.value === 0) return undefined;
-  return 'The rules of the bridge give the group permissions.';
+  const gives = rulings.permissions?.value;
+  return gives ? 'The rules of the bridge give the group permissions.' : undefined;
 }
 
 /** True for a group whose members rules or outer groups read. */

@@ -16,6 +16,7 @@ import { deleteRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, NO_IDS, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { toLookAgainColumns } from '../differences.ts';
+import { NAME_LEAVING } from '../group/apply.ts';
 import type { Known } from '../outcome.ts';
 import { OWNER_ACCOUNT, toObservedColumns } from '../user/account.ts';
 import type { Recording } from './finish.ts';
@@ -70,10 +71,7 @@ function findObstacle(r: Recording, known: Known, holder: ResourceRow | undefine
     const what = holder.type === 'user' ? 'account' : 'group';
     return refuse(`the ${what} in the service is linked to another ${holder.type} already`);
   }
-  if (isRemoved && hasWaiting(holder)) {
-    const words = 'a group of this name is still being removed';
-    return { kind: 'later', problem: { code: 'name-leaving', words } } as const;
-  }
+  if (isRemoved && hasWaiting(holder)) return NAME_LEAVING;
   if (!adopted) return undefined;
   if (holder?.owner === 1) return refuse(OWNER_ACCOUNT);
   const words =

@@ -75,7 +75,7 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
   const isNamed = isSameSpelt(name, group.name);
   const holder = isNamed ? undefined : await findLinked(deps.store.read, 'group', { uid });
   assertAbout('REST group', holder?.id ?? state.id, state.id);
-  const observed = observeAnswer(deps, { rest: group }, undefined, groups.createGroup);
+  const observed = observeRest(deps, group, groups.createGroup);
   // Of another name it is not known yet that the service makes it of this one: the next step sends it again.
   const echo = isNamed ? toNameEcho(name, group) : {};
   const ids = { restId, uid };
@@ -97,6 +97,12 @@ async function resolveConflict(call: GroupCall, failed: Classified): Promise<Out
   return isOurs ? { kind: 'unknown', problem: failed.problem, parts: ['existence'] } : undefined;
 }
 
+/** Outcome of a call that needs the name that another group of the service is about to give up. */
+export const NAME_LEAVING = {
+  kind: 'later',
+  problem: { code: 'name-leaving', words: 'another group still has this name and gives it up' },
+} as const;
+
 /** A name that another group is about to give up is "not yet", and no conflict. */
 async function awaitName(
   { deps, values: { displayName = '' } }: GroupCall,
@@ -110,8 +116,7 @@ async function awaitName(
     // One whose removal or renaming was refused keeps the name for as long as anybody knows.
     return isItsName && isWaiting(change) && !isStuck(change?.failure);
   });
-  const words = 'another group of the service still has this name and is about to give it up';
-  return isLeaving ? { kind: 'later', problem: { code: 'name-leaving', words } } : undefined;
+  return isLeaving ? NAME_LEAVING : undefined;
 }
 
 const FLAGS = ['permissions', 'addToCardsAndSpacesEnabled'] as const;
@@ -127,7 +132,7 @@ async function updateGroup(call: GroupCall, uid: string): Promise<Outcome> {
     parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } })),
   );
   assertAbout('REST group', shown.uid, uid);
-  const group = observeAnswer(deps, { rest: shown }, undefined, groups.updateGroup);
+  const group = observeRest(deps, shown, groups.updateGroup);
   const sent = { sent: name ?? '', back: shown.name };
   // A field that kept its old value was not changed.
   const kept = FLAGS.filter((flag) => (shown[flag] ?? values[flag]) !== values[flag]);
@@ -209,14 +214,15 @@ async function lookThroughScim(deps: ReconcileDeps, state: GroupState): Promise<
   const { scimId = '' } = state.ids;
   const args = { path: { group_id: scimId } };
   const group = parseScimGroupOf(scimId, await deps.upstream.call(scim.getGroup, args));
-  const observed = observeAnswer(deps, { scim: group }, state.observed, scim.getGroup);
+  const seen = mergeGroup(state.observed, { scim: group }, deps.clock.now());
+  const observed = { ...seen, by: scim.getGroup.id };
   return { kind: 'done', known: { group: observed, memberIds: group.memberIds } };
 }
 
 async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string) {
   const group = parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } }));
   assertAbout('REST group', group.uid, uid);
-  const observed = observeAnswer(deps, { rest: group }, undefined, groups.getGroup);
+  const observed = observeRest(deps, group, groups.getGroup);
   const ids = { restId: group.id, uid: group.uid };
   const known = findScimId({ ...ids, scimId }, deps.quirks.current().groupScimId);
   const memberIds = await fetchMemberIds(deps, { ...ids, scimId: known });
@@ -227,17 +233,15 @@ async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string
 /** Merges what both interfaces show of a group. The name comes from SCIM where SCIM shows it, or once did; the rest from REST. */
 export function mergeGroup(
   before: ObservedGroup | null | undefined,
-  {
-    scim: shown,
-    rest,
-  }: { readonly scim?: ScimGroup | undefined; readonly rest?: RestGroup | undefined },
+  by: { readonly scim?: ScimGroup | undefined; readonly rest?: RestGroup | undefined },
   at: number,
 ): ObservedGroup {
-  const by = groups.getListOfGroups.id;
+  const { scim: shown, rest } = by;
+  const list = groups.getListOfGroups.id;
   const { permissions, addToCardsAndSpacesEnabled } = rest ?? {};
-  const isOfRest = before == null || before.by === by;
+  const isOfRest = before == null || before.by === list;
   return {
-    ...(isOfRest ? { displayName: rest?.name ?? '', by } : before),
+    ...(isOfRest ? { displayName: rest?.name ?? '', by: list } : before),
     ...(shown && { displayName: shown.displayName, shownAt: at, by: scim.getGroups.id }),
     ...parseKnown({ permissions, addToCardsAndSpacesEnabled }),
     ...withCreated(before, rest?.created),
@@ -246,15 +250,11 @@ export function mergeGroup(
   };
 }
 
-/** Observation of a group in an answer; `by` is the call. */
-function observeAnswer(
-  { clock }: Pick<ReconcileDeps, 'clock'>,
-  shown: Parameters<typeof mergeGroup>[1],
-  before: ObservedGroup | undefined,
-  { id: by }: { readonly id: string },
-): ObservedGroup {
-  return { ...mergeGroup(before, shown, clock.now()), by };
-}
+/** Observation of a group in an answer of REST to this call. */
+const observeRest = ({ clock }: ReconcileDeps, rest: RestGroup, { id: by }: { id: string }) => ({
+  ...mergeGroup(undefined, { rest }, clock.now()),
+  by,
+});
 
 /** Stores what a look by itself has shown of a group that was not changed meanwhile. `now` is epoch milliseconds. */
 export async function observeGroup(
@@ -286,10 +286,7 @@ export async function observeMembers(
   await updateRow(tx, row, { version: row.version + 1, modified_at: now });
 }
 
-/**
- * Members of a newly adopted group belong to it, also when they are read later; later ones are not desired.
- * @param seen `isFirst`: nothing was read before; `from`: the list of all groups may cut long member lists short
- */
+/** Members of a newly adopted group belong to it, also when they are read later; later ones are not desired. The list of all groups may cut members short. */
 export function toSeenMembers(
   row: GroupRow,
   seen: { memberIds: readonly number[]; isFirst: boolean; from: 'list' | 'group' },

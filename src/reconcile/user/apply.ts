@@ -227,8 +227,7 @@ async function removeVirtualUser(call: UserCall): Promise<Outcome> {
 }
 
 async function explainCreate(...args: Parameters<typeof findSeatWait>) {
-  const [call, failed] = args;
-  return (await findSeatWait(...args)) ?? resolveConflict(call, failed);
+  return (await findSeatWait(...args)) ?? resolveConflict(args[0], args[1]);
 }
 
 /** Outcome of a call that the service refused for lack of seats; undefined: that was not the reason. */
