@@ -1,6 +1,5 @@
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
-import { createMatcher } from '../../domain/name.ts';
 import type { NameQuery } from '../../domain/rule-book.ts';
 import type { GroupId, UserId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
@@ -95,19 +94,17 @@ export async function moveLinks(
 
 /** Lists live managed groups that are meant by any of the queries, in order. Rules know no others. */
 export async function listManagedGroups(db: Db, queries: readonly NameQuery[]): Promise<GroupId[]> {
-  const ids = new Set<GroupId>();
-  for (const query of queries) {
-    const isName = query.kind === 'name';
-    const like = isName ? '' : foldCase(query.pattern).replace(/[\\%_]/g, '\\$&');
-    const isNamed = isName
-      ? sql`name_folded = ${query.folded}`
-      : sql`name_folded like ${like.replaceAll('*', '%')} escape '\\'`;
-    const rows = await select<{ id: GroupId; name: string }>(db)`select id, name from resources
-      where type = 'group' and origin is not null and deleted_at is null and ${isNamed}`;
-    const matches = isName ? () => true : createMatcher([query.pattern]);
-    for (const { id, name } of rows) if (matches([name])) ids.add(id);
-  }
-  return [...ids].sort();
+  if (queries.length === 0) return [];
+  const named = queries.map((query) => {
+    if (query.kind === 'name') return sql`name_folded = ${query.folded}`;
+    const like = foldCase(query.pattern)
+      .replace(/[\\%_]/g, '\\$&')
+      .replaceAll('*', '%');
+    return sql`name_folded like ${like} escape '\\'`;
+  });
+  const rows = await select<{ id: GroupId }>(db)`select id from resources
+    where type = 'group' and origin is not null and deleted_at is null and (${sql.join(named, sql` or `)})`;
+  return rows.map(({ id }) => id).sort();
 }
 
 /** The names of the live managed groups that each of these users is wanted in. */
