@@ -27,8 +27,6 @@ import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.
 import { findRow, listRows, updateRow } from '../../store/resources/rows.ts';
 import { isLinked, toUserState } from '../../store/resources/state.ts';
 import { updateWhere } from '../../store/tables.ts';
-import { groupAdmins, groupUsers } from '../../upstream/operations/people.ts';
-import { scim } from '../../upstream/operations/scim.ts';
 import type { Known } from '../outcome.ts';
 import { toObservedColumns } from '../user/account.ts';
 import type { Recording } from './finish.ts';
@@ -141,15 +139,10 @@ async function applyGroup(
   };
 }
 
-/** Observation after a step. A call that changed a list shows that the group is there; its time stands beside that of looks. */
-function toObserved({ observed }: GroupRow, { group, done: made = [], ids }: Known, at: number) {
-  const [link] = listLinks(made);
+/** Observation after a step. A call that changed a list shows that the group is there. */
+function toObserved({ observed }: GroupRow, { group, done: made = [] }: Known, at: number) {
   if (group) return { ...group, ...withCreated(observed, group.created) };
-  if (observed === null || link === undefined) return observed;
-  if (ids?.scimId !== undefined) return { ...observed, shownAt: at, at, by: scim.updateGroup.id };
-  const { addUserToGroup } = groupUsers;
-  const { id: by } = link.list === 'member' ? addUserToGroup : groupAdmins.addAdminToGroup;
-  return { ...observed, at, by };
+  return observed && listLinks(made).length > 0 ? { ...observed, at } : observed;
 }
 
 /** Fields of a user that no look shows. */
