@@ -1,9 +1,9 @@
 import { deferForSeat, endRest, fail } from '../../domain/failure.ts';
-import type { GivenKey, Refusal } from '../../domain/values.ts';
+import type { Refusal } from '../../domain/values.ts';
 import type { Part } from '../../plan/step.ts';
 import { GONE } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
-import { storeNow } from '../../store/engine/dialect.ts';
+import { isPostgres, storeNow } from '../../store/engine/dialect.ts';
 import { isUnsure } from '../../store/engine/store-error.ts';
 import { deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
@@ -65,7 +65,7 @@ async function begin(
   const { outcome } = ended;
   const { planned: step } = guard;
   const now = deps.clock.now();
-  const elsewhere = mayRefuse(deps, outcome) ? await listElsewhere(tx, step.row, now) : [];
+  const elsewhere = await listElsewhere(tx, step.row.id, outcome, now);
   await guard.saveOutcomes(tx);
   // Groups that the step may change are locked before the user.
   if (step.row.type === 'user')
@@ -114,15 +114,11 @@ function recordOutcome(r: Recording, outcome: Outcome | Again): Promise<Recorded
   }
 }
 
-/** True when the service may have refused something that a request in another process waits for. */
-function mayRefuse({ store }: Pick<ReconcileDeps, 'store'>, outcome: Outcome | Again): boolean {
-  if (store.engine === 'sqlite') return false;
-  // What was found may be another one's.
-  return outcome.kind === 'done' ? outcome.known.ids !== undefined : outcome.kind === 'refused';
-}
-
-async function listElsewhere(tx: Db, key: GivenKey, now: number): Promise<Waiter[]> {
-  const which = { resource_id: key.id, answer: null, until: { '>': storeNow(tx, now) } };
+/** Requests in other processes that wait for a write, where the service may have refused it: what was found may be another one's. */
+async function listElsewhere(tx: Db, id: string, outcome: Outcome | Again, now: number) {
+  const isFound = outcome.kind === 'done' && outcome.known.ids !== undefined;
+  if (!isPostgres(tx) || !(isFound || outcome.kind === 'refused')) return [];
+  const which = { resource_id: id, answer: null, until: { '>': storeNow(tx, now) } };
   const waits = await listWhere(tx, 'errands', which, { order: 'version', lock: true });
   return waits.map(({ id: waitId, version, task }) => ({
     waitId,
