@@ -146,7 +146,7 @@ const was = { ...named, active: true, title: 'Dr', ...licence(1) };
 const wrote = { ...named, active: false, title: 'Ms', ...licence(3) };
 const { name: _, ...nameless } = was;
 const byRule: Cells<UserField> = { appsPermissions: { source: { value: 1, by: 'rule' } } };
-type TakenBack = Partial<Parameters<typeof writes.takeBackWrite>[1]>;
+type TakenBack = Partial<Parameters<typeof writes.takeBackWrite>[0]>;
 
 const asked = (active: number, appsPermissions?: number) =>
   waitingFor<UserField>({ active, ...(appsPermissions && { appsPermissions }) });
@@ -168,5 +168,5 @@ test.each<[why: string, TakenBack, attributes: JsonObject, cells: Cells<UserFiel
   const given = { attributes: wrote, cells: asked(9, 9), before };
   const how = { ...given, fields: ['active' as const], isLast: true, version: 10 };
 
-  expect(writes.takeBackWrite('user', { ...how, ...refused })).toEqual({ attributes, cells });
+  expect(writes.takeBackWrite({ type: 'user', ...how, ...refused })).toEqual({ attributes, cells });
 });

@@ -100,6 +100,7 @@ export function toCellsAfterDeletion(state: State, version: number): Cells<Field
 }
 
 interface RefusedResource {
+  readonly type: keyof typeof FIELDS_OF;
   readonly attributes: JsonObject;
   readonly cells: Cells<Field>;
   /** Attributes and cells before the write. */
@@ -112,18 +113,14 @@ interface RefusedResource {
 }
 
 /** Takes a refused write back (RFC 7644 §3.5.2): its fields, and where it was the last write all that follows from it. */
-export function takeBackWrite(
-  type: keyof typeof FIELDS_OF,
-  { attributes: current, cells, before, fields, isLast, version }: RefusedResource,
-): { attributes: JsonObject; cells: Cells<Field> } {
+export function takeBackWrite(refused: RefusedResource) {
+  const { type, attributes: current, cells, before, fields, isLast, version } = refused;
   const listNames = (field: Field) => (isEntityField(field) ? [] : FIELDS[field].names);
-  const refused = fields.flatMap(listNames);
+  const bringBack = (next: JsonObject, name: string) =>
+    withNamed(next, name, getNamed(before.attributes, name));
   const attributes = isLast
     ? before.attributes
-    : refused.reduce(
-        (next, name) => withNamed(next, name, getNamed(before.attributes, name)),
-        current,
-      );
+    : fields.flatMap(listNames).reduce(bringBack, current);
   const isChanged = (name: string) =>
     !isDeepStrictEqual(getNamed(current, name), getNamed(attributes, name));
   const others = parseFields<OwnField>(FIELDS_OF[type]).filter(

@@ -331,14 +331,8 @@ function withoutWrite<Row extends ResourceRow>(
 ): Row {
   const { before = { attributes: {}, cells: {}, deleted: undefined } } = undo;
   const version = row.version + 1;
-  const { attributes, cells } = takeBackWrite(row.type, {
-    attributes: row.attributes,
-    cells: row.cells,
-    before,
-    fields: listFields(refused),
-    isLast,
-    version,
-  });
+  const fields = listFields(refused);
+  const { attributes, cells } = takeBackWrite({ ...row, before, fields, isLast, version });
   return {
     ...row,
     ...toColumns(row.type, attributes),
