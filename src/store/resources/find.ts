@@ -154,13 +154,10 @@ export async function listRowsOfEntries<Type extends ResourceType>(
   ids: readonly EntryIds[],
   { lock }: Pick<Choice<'resources'>, 'lock'> = {},
 ): Promise<readonly RowOf<Type>[]> {
-  const found = new Map<number, RowOf<Type>>();
-  for (const column of IDS) {
-    const values = ids.flatMap((one) => one[column] ?? []);
-    for (const row of await listRows(db, type, { [column]: values })) found.set(row.seq, row);
-  }
-  if (!lock || found.size === 0) return [...found.values()];
-  const seq = [...found.keys()].toSorted((a, b) => a - b);
+  const given = IDS.map((id) => [[id], ids.flatMap((one) => one[id] ?? [])] as const);
+  const found = await selectRows(db, type, isIn(...given));
+  if (!lock || found.length === 0) return found;
+  const seq = found.map((row) => row.seq).toSorted((a, b) => a - b);
   return listRows(db, type, { seq }, { order: 'seq', lock });
 }
 
