@@ -118,19 +118,14 @@ async function findWall(tx: Db, row: UserRow, known: Known) {
     if (limits !== undefined && findLimit(limits, demands) !== undefined)
       return refuse('the account in the service is of a mail domain that is not this provider’s');
   }
-  if (!adopted || (await isRecognised(tx, row, names))) return undefined;
-  return refuse('the account in the service has a name that identifies nobody of this provider');
-}
-
-/** True for an account of a name by which the people of the provider are recognised. */
-async function isRecognised(tx: Db, row: UserRow, names: readonly string[]): Promise<boolean> {
+  if (!adopted) return undefined;
   const { match } = await findTerms(tx, row.provider);
   const { userName, address } = toUserState(row).desired;
   const keys = { userName, address, externalId: undefined };
-  if (match.includes('userName') && match.includes('address')) return true;
-  return match.some((key) =>
-    names.some((name) => name && foldCase(name) === foldCase(keys[key] ?? '')),
-  );
+  const shown = new Set(names.map(foldCase));
+  const isRecognised = match.some((key) => keys[key] && shown.has(foldCase(keys[key])));
+  if (isRecognised || (match.includes('userName') && match.includes('address'))) return undefined;
+  return refuse('the account in the service has a name that identifies nobody of this provider');
 }
 
 /** True for a look at the lost create of a resource that is deleted, or that nothing is created for any more. */

@@ -37,9 +37,6 @@ const REST_MS = 10_000;
 /** The same after an error of the store, and that of the workers, in milliseconds. */
 const STORE_REST_MS = 1_000;
 
-/** Progress of a resource of which nobody knows what has arrived. */
-const NOTHING_HELD = { ...GONE, oldestPending: 0 };
-
 /** Brings stored desired state to the service, under one lead. One holder at a time runs a resource. */
 export class Convergence {
   readonly #deps: ReconcileDeps;
@@ -177,7 +174,8 @@ export class Convergence {
       // The new leader looks first, and answers the requests.
       if (isNotLeading(error)) return 0;
       events.failed({ type: key.type, id: key.id, error });
-      this.#waiters.answer(key, NOTHING_HELD, 'end');
+      // Nobody knows what has arrived.
+      this.#waiters.answer(key, { ...GONE, oldestPending: 0 }, 'end');
       return error instanceof StoreError ? STORE_REST_MS : REST_MS;
     }
   }
