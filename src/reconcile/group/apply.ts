@@ -311,7 +311,9 @@ async function observeAdmins(tx: Db, row: GroupRow, upstreamUserIds: readonly nu
   // A rule finds others there at first, and leaves them.
   const isRuled = own === null && (await hasLink(tx, row, 'administered'));
   const baseline = isRuled || (row.admins_asked === 1 && own !== undefined) ? 0 : null;
-  await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline });
+  // A list of nobody ends no removal: the service may hide them.
+  const mayBeOld = upstreamUserIds.length === 0;
+  await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline, mayBeOld });
   const accounts = typeof own === 'number' ? [own] : [];
   await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>
     link.desired === 0 && !isWaiting(link) ? { ...link, desired: null } : link,

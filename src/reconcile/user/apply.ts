@@ -52,9 +52,8 @@ async function createAccount(call: StepCall<UserState>): Promise<Outcome> {
   let refusal: unknown;
   for (const form of forms) {
     try {
-      const body = toBody(values, form);
-      const created = parseScimUser(await deps.upstream.call(scim.addUser, { body }));
-      return await toCreated(call, form, created);
+      const answer = await deps.upstream.call(scim.addUser, { body: toBody(values, form) });
+      return await toCreated(call, form, parseScimUser(answer));
     } catch (error) {
       const { verdict, problem } = classify(error);
       if (verdict !== 'refused' || deps.policy.isSeatRefusal(problem)) throw error;
@@ -175,8 +174,7 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
   const { cells } = state;
   const { appsPermissions, temporarilyInactive } = values;
   const body = { apps_permissions: appsPermissions, temporarily_inactive: temporarilyInactive };
-  const args = { path: { id }, body };
-  const answer = await deps.upstream.call(companyUsers.updateUser, args);
+  const answer = await deps.upstream.call(companyUsers.updateUser, { path: { id }, body });
   const seen = answer === undefined ? undefined : parseCompanyUser(answer);
   const isOther = seen !== undefined && (await bringBack(call, { emails: [seen.email] }));
   if (seen !== undefined) assertAbout('company user', isOther ? (seen.email ?? '') : seen.id, id);
