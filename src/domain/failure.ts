@@ -1,4 +1,4 @@
-import type { Cell, Cells, Fact, Failure } from './cell.ts';
+import type { Cells, Fact, Failure } from './cell.ts';
 import { edit } from './cell.ts';
 import type { Refusal } from './values.ts';
 import { parseFields } from './values.ts';
@@ -107,9 +107,9 @@ export const findSeatSince = (cells: Cells<string>) =>
   findLeast(listFailures(cells).flatMap(([, { seatSince }]) => seatSince ?? []));
 
 /** Failure of this very write by its own fault, which is tried alone; undefined: it did not fail, or was refused. */
-export function findFailed(cell: Cell | undefined): Failure | undefined {
-  const failure = cell?.failure;
-  const isOfWrite = failure?.attempts !== undefined && failure.version === cell?.pending;
+export function findFailed(fact: Fact | undefined): Failure | undefined {
+  const failure = fact?.failure;
+  const isOfWrite = failure?.attempts !== undefined && failure.version === fact?.pending;
   return isOfWrite ? failure : undefined;
 }
 

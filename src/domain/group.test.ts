@@ -48,7 +48,7 @@ describe('whether what waits for a group takes access away', () => {
     userId: userId('u'),
     upstreamUserId: 1,
     wanted,
-    version: 1,
+    pending: 1,
   });
   const toEntityCells = (value: string) => ({
     'entity:minutes': { pending: 1, source: { value, by: 'rule' } } as const,

@@ -18,16 +18,9 @@ export interface LinkKey {
 export const toLinkText = ({ list, userId }: LinkKey) => `${list} ${userId}`;
 
 /** One waiting change of a list, of a user who has an account. */
-export interface LinkChange extends LinkKey {
+export interface LinkChange extends LinkKey, Pick<Fact, 'pending' | 'failure'> {
   readonly upstreamUserId: number;
   readonly wanted: boolean;
-  readonly version: number;
-  /** Number of failures in a row; of an outage the first alone counts. Absent: none. */
-  readonly attempts?: number;
-  /** It is stuck. Absent: it is not. */
-  readonly stuck?: true;
-  /** The service took it before and did not make it. Absent: it did not. */
-  readonly ignored?: true;
   /** It was so before the bridge asked, so the bridge did not put the user in. Absent: the bridge made it, or is to. */
   readonly madeByOthers?: true;
 }

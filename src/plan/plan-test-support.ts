@@ -28,5 +28,5 @@ export const failing = (attempts: number, retryAt: number, since: number | null 
 
 /** A change of one user in a list. */
 export function linkOf(list: LinkChange['list'], wanted: boolean, more?: Partial<LinkChange>) {
-  return { list, userId: userId('u'), upstreamUserId: 1, wanted, version: 2, ...more };
+  return { list, userId: userId('u'), upstreamUserId: 1, wanted, pending: 1, ...more };
 }

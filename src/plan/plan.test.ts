@@ -235,8 +235,8 @@ test.each<[title: string, cell: Cell, entities: GroupState['entities'], step?: S
   expect(plan(group, POLICY)).toEqual({ step, done: step ? [] : [MINUTES] });
 });
 
-const stuck = linkOf('member', true, { stuck: true });
-const tried = linkOf('member', true, { attempts: 1 });
+const stuck = linkOf('member', true, refused);
+const tried = linkOf('member', true, failing(1, 1));
 const POWER: GroupCase = {
   wants: COUNCIL,
   cells: {
@@ -313,8 +313,8 @@ test.each<[title: string, state: UserCase, want?: Partial<UserState>]>([
   expect(toPlannable(user, NOW)).toEqual({ ...user, ...want });
 });
 
-const late = linkOf('member', false, { attempts: 3 });
-const both = [late, linkOf('admin', false, { attempts: 3 })];
+const late = linkOf('member', false, failing(3, 1));
+const both = [late, linkOf('admin', false, failing(3, 1))];
 const ENDING: GroupCase = { mustLook: true, deleted: true, cells: { existence: LATE } };
 const LEFT: GroupCase = { mustLook: true, waits: OWN, links: [joins, ...both] };
 const DEFERRED: GroupCase = { ...LEFT, ids: UNKNOWN, cells: { existence: SOON } };
@@ -335,7 +335,7 @@ test.each<[title: string, state: GroupCase, want?: Partial<GroupState>]>([
   ['no admin leaves by SCIM', BY_SCIM, { ...IDLE, links: [late] }],
   ['nobody leaves a group without an id', { ...LEFT, ids: UNKNOWN, links: [late] }],
   ['nobody comes without a look', { ...LEFT, links: [{ ...late, wanted: true }] }],
-  ['who left twice in vain is looked for', { ...LEFT, links: [{ ...late, attempts: 2 }] }],
+  ['who left twice in vain is looked for', { ...LEFT, links: [{ ...late, ...failing(2, 1) }] }],
   ['without a look everything is sent', { ...LEFT, mustLook: false }],
 ])('what can be planned now for a group: %s', (_, state, want) => {
   const group = toGroup(state);

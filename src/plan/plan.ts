@@ -1,4 +1,4 @@
-import type { Cells } from '../domain/cell.ts';
+import type { Cells, Failure } from '../domain/cell.ts';
 import { isWaiting, listUnsure, listWaiting, onlyWaiting } from '../domain/cell.ts';
 import type { EntityField } from '../domain/entity.ts';
 import {
@@ -197,21 +197,18 @@ function removeOverdue(state: GroupState): GroupState {
   }
   const isReachable = ({ list }: LinkChange) =>
     ids.uid !== undefined || (ids.scimId !== undefined && list === 'member');
-  const links = state.links.filter((link) => !link.wanted && isOverdue(link) && isReachable(link));
+  const links = state.links.filter(
+    (link) => !link.wanted && isOverdue(findFailed(link)) && isReachable(link),
+  );
   if (links.length === 0) return state;
   return { ...state, mustLook: false, cells: onlyWaiting(cells, []), links };
 }
 
 /** True when the looks before a removal of access have failed too often to wait for one. */
-const isOverdue = (failed: { readonly attempts?: number } | undefined) =>
-  (failed?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
+const isOverdue = (failed: Failure | undefined) => (failed?.attempts ?? 0) >= ATTEMPTS_WITH_LOOK;
 
 /** Hides the fields that may not be tried yet; where the existence is deferred, all of them. */
-function hideDeferred<F extends Field>(
-  { cells: all, mustLook }: { readonly cells: Cells<F>; readonly mustLook: boolean },
-  existence: F,
-  now: number,
-) {
+function hideDeferred({ cells: all, mustLook }: State, existence: Field, now: number) {
   const cells = withoutDeferred(all, now);
   if (!isWaiting(all[existence]) || isWaiting(cells[existence])) return { cells, mustLook };
   return { cells: onlyWaiting(all, []), mustLook: mustLook && !isStuck(all[existence]?.failure) };

@@ -6,8 +6,8 @@ import { hasFailed, shorten, toChanges, toValues } from './step.ts';
 
 const ada = linkOf('member', true);
 const bob = linkOf('member', false, { upstreamUserId: 2 });
-const tried = linkOf('member', true, { attempts: 1 });
-const stuck = linkOf('member', true, { stuck: true });
+const tried = linkOf('member', true, failing(1, 1));
+const stuck = linkOf('member', true, refused);
 
 const members = stepOfLinks('members', ada, bob);
 const [off, title] = [{ active: false }, { displayName: 'Board' }];

@@ -1,7 +1,7 @@
 import type { Cells } from '../domain/cell.ts';
 import type { SentChange } from '../domain/change.ts';
 import { isEntityField } from '../domain/entity.ts';
-import { findFailed } from '../domain/failure.ts';
+import { findFailed, isStuck } from '../domain/failure.ts';
 import type { DesiredGroup, DesiredUser, Field } from '../domain/kinds.ts';
 import { FIELDS } from '../domain/kinds.ts';
 import type { LinkChange } from '../domain/link.ts';
@@ -82,7 +82,7 @@ export function toStep(
     .map((fact) => {
       const { part, rank } = fact;
       const failed = findFailedPart(part, cells);
-      const isTried = failed !== undefined || (typeof part !== 'string' && part.stuck === true);
+      const isTried = failed !== undefined || (typeof part !== 'string' && isStuck(part.failure));
       return {
         ...fact,
         isTried,
@@ -105,13 +105,8 @@ export function toStep(
 }
 
 /** The failure of a part by its own fault; undefined: it did not fail, or was refused. */
-function findFailedPart(
-  part: Part,
-  cells: Cells<string>,
-): { readonly retryAt?: number } | undefined {
-  if (typeof part === 'string') return findFailed(cells[part]);
-  return part.attempts === undefined ? undefined : {};
-}
+const findFailedPart = (part: Part, cells: Cells<string>) =>
+  findFailed(typeof part === 'string' ? cells[part] : part);
 
 /** True when one of the facts failed before by its own fault. */
 export const hasFailed = ({ facts }: Pick<Step, 'facts'>, cells: Cells<string>) =>

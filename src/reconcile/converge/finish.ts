@@ -233,7 +233,7 @@ export async function refuse(
     const refused = parts.filter((part) =>
       typeof part === 'string'
         ? row.cells[part]?.pending === version && !isRuled(r.row, part)
-        : part.version === version && written.has(toLinkText(part)),
+        : part.pending === version && written.has(toLinkText(part)),
     );
     if (refused.length === 0 || takesElse(undo, refused)) continue;
     undone.push({ version, problem: withLinks(problem, listLinks(refused)) });

@@ -142,7 +142,7 @@ export async function listStillPlanned(
   return parts.filter((part) =>
     typeof part === 'string'
       ? row.cells[part]?.pending === step.state.cells[part]?.pending
-      : waiting.get(toLinkText(part)) === part.version,
+      : waiting.get(toLinkText(part)) === part.pending,
   );
 }
 

@@ -1,8 +1,10 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { isEntityField, toEntityField, toEntityUid, toRoleText } from '../../domain/entity.ts';
+import { findFailed } from '../../domain/failure.ts';
 import type { GroupState, UpstreamGroupIds } from '../../domain/kinds.ts';
 import type { LinkChange } from '../../domain/link.ts';
 import { isSameSpelt } from '../../domain/name.ts';
+import { isNotApplied } from '../../domain/values.ts';
 import { findRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
@@ -139,8 +141,10 @@ export async function isolate(
   return isAgain ? { kind: 'unknown', problem, lookNow: true } : undefined;
 }
 
-const hasFailedBefore = ({ links }: ListCall) =>
-  links.some(({ attempts }) => attempts !== undefined);
+const hasFailedBefore = ({ links }: ListCall) => links.some(findFailed);
+
+/** True for a change that the service took before and did not make. */
+const isIgnored = ({ failure }: LinkChange) => isNotApplied(failure?.problem);
 
 /** Lists the forms to be tried: the known one alone, or last where it has failed. */
 function listForms(call: ListCall): readonly BatchForm[] {
@@ -164,7 +168,7 @@ async function hasEffect(
   const answer = await deps.upstream.call(scim.updateGroup, args, options);
   const listed = answer === undefined ? undefined : parseScimGroupOf(scimId, answer).memberIds;
   // What the service took before and did not make is not believed again.
-  const isBelieved = isKnown && !links.some(({ ignored }) => ignored);
+  const isBelieved = isKnown && !links.some(isIgnored);
   const memberIds = listed ?? (isBelieved ? undefined : await fetchScimMembers(deps, scimId));
   const members = memberIds && new Set(memberIds);
   return links.every(
@@ -239,8 +243,8 @@ export async function changeLink(call: ListCall): Promise<Outcome> {
     await upstream.call(scim.updateGroup, { path: { group_id: scimId }, body });
   } else return WITHOUT_UID;
   // What the service took before and did not make is looked at; of the others its word is enough.
-  const seen = change.ignored && (await readBack(undefined, () => listLinked(call)));
-  const isMade = () => seen === undefined || seen.includes(user_id) === wanted;
+  const seen = isIgnored(change) && (await readBack(undefined, () => listLinked(call)));
+  const isMade = () => !seen || seen.includes(user_id) === wanted;
   return toTaken([change], isMade, { done: [change] });
 }
 
@@ -250,9 +254,9 @@ export async function explainLink(
   failed: Classified,
 ): Promise<Outcome | undefined> {
   const change = getLink(call);
-  const { upstreamUserId, wanted, attempts } = change;
+  const { upstreamUserId, wanted } = change;
   // A change that failed before did not hold then, so it counts as ours.
-  const found = attempts === undefined ? { ...change, madeByOthers: true as const } : change;
+  const found = findFailed(change) ? change : { ...change, madeByOthers: true as const };
   const done: Outcome = { kind: 'done', known: { done: [found] } };
   const { verdict } = failed;
   if (wanted && verdict === 'conflict') return done;

@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { Link, LinkChange, LinkKey, LinkList } from '../../domain/link.ts';
 import { LINK_LISTS, NEW_LINK, seeLink, toLinkText } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
-import { isNotApplied } from '../../domain/values.ts';
 import { waits } from '../engine/columns.ts';
 import { isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
@@ -217,16 +216,11 @@ export async function listWaitingLinks(
       ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}
       order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`,
   );
-  return waiting.map(({ list, userId, upstreamUserId, pending, attempts, ...row }) => ({
-    list,
-    userId,
-    upstreamUserId: upstreamUserId ?? 0,
-    wanted: row.desired === 1,
-    version: pending ?? 0,
-    ...(attempts > 0 && { attempts }),
-    ...(row.stuck_at !== null && { stuck: true }),
-    ...(isNotApplied(row.failure?.problem) && { ignored: true }),
-  }));
+  return waiting.map((row) => {
+    const { list, userId, desired, pending, failure } = toLink(row);
+    const upstreamUserId = row.upstreamUserId ?? 0;
+    return { list, userId, upstreamUserId, wanted: desired === 1, pending, failure };
+  });
 }
 
 /** Complete list of the members or admins of a group. */
