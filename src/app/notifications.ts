@@ -1,6 +1,6 @@
 import { listExpiring } from '../access/credentials.ts';
 import { isUnmanagedKind } from '../domain/change.ts';
-import { toCount } from '../domain/text.ts';
+import { toCount } from '../domain/values.ts';
 import type { Condition, Notice, Observed } from '../notify/notifier.ts';
 import { putTest } from '../notify/notifier.ts';
 import type { OpsSources } from '../ops/sources.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toTransportOptions } from '../app/settings.ts';
-import { toCount } from '../domain/text.ts';
+import { toCount } from '../domain/values.ts';
 import type { Column } from '../ops/lists/list.ts';
 import { getSectionRights, toRefusalRemedy } from '../ops/state/reasons.ts';
 import { SettingsError } from '../settings/errors.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toCount } from '../domain/text.ts';
-import { BridgeError } from '../domain/values.ts';
+import { BridgeError, toCount } from '../domain/values.ts';
 import { toPlanHead } from '../ops/lists/acts.ts';
 import * as details from '../ops/lists/details.ts';
 import { ACTIONS, FIELDS, FIRST_RUN, SETTINGS, toLinkColumns } from '../ops/lists/tables.ts';

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { toCount } from '../domain/text.ts';
-import { BridgeError } from '../domain/values.ts';
+import { BridgeError, toCount } from '../domain/values.ts';
 import { enterRecovery } from '../reconcile/repair/recovery.ts';
 import { findStoreFile, toStoreUrl } from '../settings/load.ts';
 import type { Settings } from '../settings/schema.ts';

@@ -1,6 +1,5 @@
-import { toCount } from './text.ts';
 import type { JsonValue } from './values.ts';
-import { hasMoreBits, isJsonObject, parseFields } from './values.ts';
+import { hasMoreBits, isJsonObject, parseFields, toCount } from './values.ts';
 
 /** Classes of changes by providers, each with its own service level. `leaver`: out. `joiner`: in. */
 export const CHANGE_CLASSES = [

@@ -3,8 +3,8 @@ import { GROUP_EXTENSION } from './extensions.ts';
 import type { DesiredGroup, GroupField, ObservedGroup } from './kinds.ts';
 import { isAnotherGroup, listDiffering, toDesiredGroup, withCreated } from './kinds.ts';
 import type { LinkChange } from './link.ts';
-import { removesAccess } from './protection.ts';
 import { userId } from './values.ts';
+import { removesAccess } from './write.ts';
 
 const desired: DesiredGroup = {
   displayName: 'Board',

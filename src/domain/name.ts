@@ -1,6 +1,5 @@
-import { limitMarks } from './text.ts';
 import type { JsonObject, JsonValue } from './values.ts';
-import { foldCase, isJsonObject } from './values.ts';
+import { foldCase, isJsonObject, limitMarks } from './values.ts';
 
 /** The parts of a name that the service takes. It keeps them as one full name. */
 export interface PersonName {

@@ -3,8 +3,8 @@ import type { Cells } from './cell.ts';
 import { USER_EXTENSION } from './extensions.ts';
 import type { Deactivation, DesiredUser, ObservedUser, UserField } from './kinds.ts';
 import * as users from './kinds.ts';
-import { removesAccess } from './protection.ts';
 import type { JsonObject } from './values.ts';
+import { removesAccess } from './write.ts';
 
 const address = 'ada@example.com';
 const desired: DesiredUser = {

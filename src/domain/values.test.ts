@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { normaliseName } from './name.ts';
-import { isStorable, limitMarks, toCount } from './text.ts';
 import * as values from './values.ts';
+import { isStorable, limitMarks, toCount } from './values.ts';
 
 const { foldCase } = values;
 

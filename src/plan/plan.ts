@@ -12,8 +12,7 @@ import { ATTEMPTS_WITH_LOOK, findFailed, isStuck, withoutDeferred } from '../dom
 import type { Deactivation, GroupState, ObservedUser, State, UserState } from '../domain/kinds.ts';
 import { isInService, listDiffering, toWantedSuspension } from '../domain/kinds.ts';
 import type { LinkChange } from '../domain/link.ts';
-import { listLosses } from '../domain/protection.ts';
-import { isOwned } from '../domain/write.ts';
+import { isOwned, listLosses } from '../domain/write.ts';
 import type { Field, OpenFact, Part, Plan, Values } from './step.ts';
 import { LOOK, toStep } from './step.ts';
 

@@ -1,8 +1,8 @@
 import { listWaiting } from '../domain/cell.ts';
 import type { GroupState, UserState } from '../domain/kinds.ts';
 import type { LinkChange } from '../domain/link.ts';
-import { removesAccess } from '../domain/protection.ts';
 import { NOT_APPLIED } from '../domain/values.ts';
+import { removesAccess } from '../domain/write.ts';
 import type { Field, Part, Step, StepKind, Values } from '../plan/step.ts';
 import { hasFailed, listFields, listLinks, listParts, toValues } from '../plan/step.ts';
 import { UpstreamError, unreadable } from '../upstream/errors.ts';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
-import { isStorable } from '../domain/text.ts';
 import type { JsonObject } from '../domain/values.ts';
+import { isStorable } from '../domain/values.ts';
 import { assignmentRoutes } from './assignment-routes.ts';
 import { performBulk } from './bulk/handler.ts';
 import type { ScimDeps } from './deps.ts';

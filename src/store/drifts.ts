@@ -12,7 +12,7 @@ import { newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';
 import type { SubjectNames } from './plans.ts';
 import { SUBJECT_NAMES, toAction, toChangeColumns } from './plans.ts';
-import { toText } from './resources/lists.ts';
+import { toText } from './resources/find.ts';
 import type { Db } from './store.ts';
 import type { NewestPart, Row } from './tables.ts';
 import { findOne, insertNew, listWhere, updateWhere } from './tables.ts';

@@ -44,7 +44,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'src/ops/lists/**': ['domain', 'ops/schemas']
     .map(all)
     .concat([...['src/ops/http/list-query.ts', 'src/settings/shown.ts']]),
-  'ui/**': [all('ops/lists'), 'src/domain/text.ts'],
+  'ui/**': [all('ops/lists'), 'src/domain/values.ts'],
   'ui/api/types.ts': [ANY],
 };
 

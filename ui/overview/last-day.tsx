@@ -1,5 +1,5 @@
 import { Paper, SimpleGrid, Text } from '@mantine/core';
-import { toCount } from '../../src/domain/text.ts';
+import { toCount } from '../../src/domain/values.ts';
 import { toTimeText } from '../../src/ops/lists/words.ts';
 import { useRead, useStatus } from '../api/queries.ts';
 import type { Ops } from '../api/types.ts';

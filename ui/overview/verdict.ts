@@ -1,4 +1,4 @@
-import { toCount } from '../../src/domain/text.ts';
+import { toCount } from '../../src/domain/values.ts';
 import { countDrifts } from '../../src/ops/lists/details.ts';
 import type { Ops } from '../api/types.ts';
 

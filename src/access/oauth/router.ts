@@ -3,7 +3,7 @@ import express, { Router } from 'express';
 import type { AdmissionLimits, TurnedAway } from '../../domain/admission.ts';
 import { createAdmission } from '../../domain/admission.ts';
 import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
-import { assertUtf8, toCount } from '../../domain/text.ts';
+import { assertUtf8, toCount } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
 import type { AssertionDeps } from '../assertion/assertion.ts';

@@ -1,12 +1,12 @@
 import { pipeline, Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isStorable } from '../../domain/text.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import {
   foldCase,
   INDEXED_LENGTH_MAX,
   isIndexable,
   isJsonObject,
+  isStorable,
   parseFields,
 } from '../../domain/values.ts';
 import { InvalidRequest } from '../http/body.ts';

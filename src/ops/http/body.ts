@@ -1,8 +1,7 @@
 import type { RequestHandler } from 'express';
 import express from 'express';
 import { z } from 'zod';
-import { assertUtf8, isStorable } from '../../domain/text.ts';
-import { BridgeError } from '../../domain/values.ts';
+import { assertUtf8, BridgeError, isStorable } from '../../domain/values.ts';
 
 /** Reads a JSON body whatever type it says it is: a body that is left unread would make a dry run a real one. */
 export function readJson(limit: string): RequestHandler {

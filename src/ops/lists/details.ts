@@ -1,6 +1,6 @@
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
-import { toCount } from '../../domain/text.ts';
+import { toCount } from '../../domain/values.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { listChoices } from './access.ts';
 import type { Link, Tone } from './list.ts';

@@ -1,4 +1,4 @@
-import { toCount } from '../../domain/text.ts';
+import { toCount } from '../../domain/values.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { fileActOf } from './list.ts';
 import { toDecisions } from './words.ts';

@@ -1,5 +1,5 @@
 import { HARM_KINDS, toHarmWords } from '../../domain/change.ts';
-import { toCount } from '../../domain/text.ts';
+import { toCount } from '../../domain/values.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 
 /** Words of kinds of changes and differences that their codes do not have. */

@@ -4,8 +4,8 @@ import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { isWorking, listDiffering } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { eraseUser, OBSTACLE_WORDS } from '../../store/resources/erasure.ts';
-import { listByKey } from '../../store/resources/find.ts';
-import * as lists from '../../store/resources/lists.ts';
+import type { Remarked } from '../../store/resources/find.ts';
+import { countWaitingLinks, listByKey, listRemarked } from '../../store/resources/find.ts';
 import { toGroupState, toUserState } from '../../store/resources/state.ts';
 import { findOne } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
@@ -57,7 +57,7 @@ type ResourceType = 'user' | 'group';
 
 type ToItems<Type extends ResourceType, Item> = (
   sources: OpsSources,
-  rows: readonly lists.Remarked<Type>[],
+  rows: readonly Remarked<Type>[],
 ) => Promise<readonly Item[]>;
 
 function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType>(
@@ -67,7 +67,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
   const resource: ResourceType = type;
   const path = `/${resource}s/{id}` as const;
   const show = async (sources: OpsSources, id: string) => {
-    const [row] = await lists.listRemarked(sources.store.read, type, { id });
+    const [row] = await listRemarked(sources.store.read, type, { id });
     const [item] = row ? await toItems(sources, [row]) : [];
     if (item === undefined) missing();
     return ok(item);
@@ -106,7 +106,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
   ];
 }
 
-async function toUsers({ rules }: OpsSources, rows: readonly lists.Remarked<'user'>[]) {
+async function toUsers({ rules }: OpsSources, rows: readonly Remarked<'user'>[]) {
   return rows.map((row): OpsJson<'User'> => {
     const state = toUserState(row);
     const { upstreamId = null, desired, observed, cells } = state;
@@ -126,9 +126,9 @@ async function toUsers({ rules }: OpsSources, rows: readonly lists.Remarked<'use
   });
 }
 
-async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'group'>[]) {
+async function toGroups({ store }: OpsSources, rows: readonly Remarked<'group'>[]) {
   const groups = rows.map(({ id }) => id);
-  const waiting = await lists.countWaitingLinks(store.read, groups);
+  const waiting = await countWaitingLinks(store.read, groups);
   return rows.map((row): OpsJson<'Group'> => {
     const { ids, observed, cells } = toGroupState(row);
     const { scimId = null, restId = null, uid = null } = ids;
@@ -144,7 +144,7 @@ async function toGroups({ store }: OpsSources, rows: readonly lists.Remarked<'gr
 }
 
 function toParts(
-  row: lists.Remarked<'user'> | lists.Remarked<'group'>,
+  row: Remarked<'user'> | Remarked<'group'>,
   observed: { readonly at: number } | undefined,
 ) {
   return {
@@ -182,10 +182,10 @@ function readItems<Type extends ResourceType, Item>(
   const db = sources.store.read;
   const read = async ({ from, limit }: PartQuery) => {
     const end = (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
-    const rows: lists.Remarked<Type>[] = [];
+    const rows: Remarked<Type>[] = [];
     for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
       const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
-      rows.push(...(await lists.listRemarked(db, type, { ...part, filter: query.filters })));
+      rows.push(...(await listRemarked(db, type, { ...part, filter: query.filters })));
       await nextTurn();
     }
     return rows;

@@ -1,5 +1,5 @@
 import { toHarmWords } from '../../domain/change.ts';
-import { toCount } from '../../domain/text.ts';
+import { toCount } from '../../domain/values.ts';
 import type { Remark } from '../../store/logs.ts';
 import { toSource } from '../lists/words.ts';
 import type { OpsJson } from '../schemas/schemas.ts';

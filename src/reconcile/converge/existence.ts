@@ -7,9 +7,8 @@ import { foldCase, NOT_THERE, parseFields, toOwnRefusal } from '../../domain/val
 import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { noteMissing } from '../../store/drifts.ts';
 import { hasWaiting } from '../../store/engine/columns.ts';
-import { changeLinks, deleteAllLinks } from '../../store/links/links.ts';
+import { changeLinks, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
-import { hasLink } from '../../store/links/waiting.ts';
 import { findLinked } from '../../store/resources/find.ts';
 import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { deleteRow, lockRow, updateRow } from '../../store/resources/rows.ts';

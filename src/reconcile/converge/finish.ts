@@ -10,24 +10,24 @@ import {
 import { isWorking } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
-import { removesAccess } from '../../domain/protection.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
-import { takeBackWrite, toCellsAfterDeletion } from '../../domain/write.ts';
+import { removesAccess, takeBackWrite, toCellsAfterDeletion } from '../../domain/write.ts';
 import type { Field, Part } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import { isRuled, toRuled } from '../../rules/fields.ts';
 import type { AskedChange, Progress } from '../../store/due.ts';
 import { toProgress } from '../../store/due.ts';
 import { isSameJson, toCellColumns, toColumns } from '../../store/engine/columns.ts';
+import type { WaitingSummary } from '../../store/links/links.ts';
 import {
   changeLinks,
   changeNamed,
   deleteAllLinks,
+  hasLink,
   listLinkedUsers,
+  readWaiting,
 } from '../../store/links/links.ts';
 import { leaveGroups } from '../../store/links/of-users.ts';
-import type { WaitingSummary } from '../../store/links/waiting.ts';
-import { hasLink, readWaiting } from '../../store/links/waiting.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { saveRow } from '../../store/resources/rows.ts';

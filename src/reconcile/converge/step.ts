@@ -12,10 +12,10 @@ import type { Field, Part, Step } from '../../plan/step.ts';
 import { listFields, listLinks, listParts, toChanges, toValues } from '../../plan/step.ts';
 import {
   changeNamed,
+  hasLink,
   listLinks as listStoredLinks,
   listWaitingLinks,
 } from '../../store/links/links.ts';
-import { hasLink } from '../../store/links/waiting.ts';
 import { insertOwnCall } from '../../store/logs.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, lockRow, updateRow } from '../../store/resources/rows.ts';

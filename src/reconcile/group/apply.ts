@@ -7,8 +7,7 @@ import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain
 import { isNotApplied, parseKnown, toOwnRefusal } from '../../domain/values.ts';
 import type { Field, Values } from '../../plan/step.ts';
 import type { SeenLinks } from '../../store/links/links.ts';
-import { changeLinks, observeLinks } from '../../store/links/links.ts';
-import { hasLink } from '../../store/links/waiting.ts';
+import { changeLinks, hasLink, observeLinks } from '../../store/links/links.ts';
 import { findLinked, listWaitingGroups } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { updateRow } from '../../store/resources/rows.ts';

@@ -1,5 +1,4 @@
-import { toCount } from '../../domain/text.ts';
-import { BridgeError, newId } from '../../domain/values.ts';
+import { BridgeError, newId, toCount } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { endOrphanedDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { StoreError } from '../../store/engine/store-error.ts';

@@ -4,7 +4,7 @@ import { isAnotherGroup } from '../../domain/kinds.ts';
 import { toSpelling } from '../../domain/name.ts';
 import { foldCase } from '../../domain/values.ts';
 import { chunks } from '../../store/engine/dialect.ts';
-import { countSeenMembers, hasLink } from '../../store/links/waiting.ts';
+import { countSeenMembers, hasLink } from '../../store/links/links.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { LIVE, listRows, lockRow, readRows, updateRow } from '../../store/resources/rows.ts';

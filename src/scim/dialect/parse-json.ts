@@ -1,6 +1,5 @@
-import { isStorable } from '../../domain/text.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
-import { isJsonObject } from '../../domain/values.ts';
+import { isJsonObject, isStorable } from '../../domain/values.ts';
 import { invalidSyntax, invalidValue, ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { UNCOUNTED } from '../repairs.ts';

@@ -1,4 +1,4 @@
-import { isStorable } from '../../domain/text.ts';
+import { isStorable } from '../../domain/values.ts';
 import { badRequest, invalidFilter } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { UNCOUNTED } from '../repairs.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler, Response } from 'express';
 import express from 'express';
-import { assertUtf8 } from '../../domain/text.ts';
+import { assertUtf8 } from '../../domain/values.ts';
 import type { ScimDeps } from '../deps.ts';
 import { parseJson } from '../dialect/parse-json.ts';
 import { ScimError, unavailable } from '../errors.ts';

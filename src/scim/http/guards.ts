@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { createAdmission } from '../../domain/admission.ts';
-import { toCount } from '../../domain/text.ts';
+import { toCount } from '../../domain/values.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { createRequestRepairs } from '../repairs.ts';

@@ -4,10 +4,9 @@ import { ask, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensions.ts';
 import type { Field } from '../../domain/kinds.ts';
 import { isGone } from '../../domain/kinds.ts';
-import { onlyTaken } from '../../domain/protection.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { newId } from '../../domain/values.ts';
-import { toFields } from '../../domain/write.ts';
+import { onlyTaken, toFields } from '../../domain/write.ts';
 import {
   combineAsked,
   isUrgent,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listTaken, onlyTaken } from './protection.ts';
+import { listTaken, onlyTaken } from './write.ts';
 
 const FLAG = 'addToCardsAndSpacesEnabled';
 const all = ['active', 'temporarilyInactive', 'appsPermissions', 'permissions', FLAG];
