@@ -112,7 +112,7 @@ export function createNotifier(deps: NotifierDeps): Loop {
   };
 }
 
-/** A receiver that is down is asked with one message a turn; one that refuses a message gets the others. */
+/** A message that fails waits, and ends the turn: the next turn sends others. */
 function createDelivery(
   { store, clock, random, events }: NotifierDeps,
   receiver: Receiver,
@@ -125,43 +125,42 @@ function createDelivery(
     (outage) => events.receiverUp({ receiver: name, ...outage }),
   );
 
-  /** Undefined: the receiver has it. Never throws. */
-  async function post(message: Row<'notices'>): Promise<Failure | undefined> {
+  /** Returns the failure in words; undefined: the receiver has it. Never throws. */
+  async function post(message: Row<'notices'>): Promise<string | undefined> {
     // Nothing of the error is logged: it may quote the secret.
     const headers = await toHeaders(receiver, message, clock.now()).catch(() => undefined);
-    if (headers === undefined) return { isDown: true, error: NO_SECRET };
+    if (headers === undefined) return NO_SECRET;
     try {
       const request = { method: 'POST', headers, body: message.body } as const;
       const { body, statusCode } = await outbound.send(receiver.url, request);
       await body.dump({ limit: ANSWER_MAX });
-      if (statusCode >= 200 && statusCode < 300) return undefined;
-      const isDown = statusCode >= 500 || statusCode === 429 || statusCode === 408;
-      return { error: `answered with ${statusCode}`, isDown };
+      const isTaken = statusCode >= 200 && statusCode < 300;
+      return isTaken ? undefined : `answered with ${statusCode}`;
     } catch (error) {
-      return { error: toFailureWords(error), isDown: true };
+      return toFailureWords(error);
     }
   }
 
-  /** False: the receiver is down. */
+  /** False: the receiver did not take it. */
   async function send(row: Row<'notices'>): Promise<boolean> {
     const { id } = row;
     const attempts = row.attempts + 1;
     const save = (change: Partial<Row<'notices'>>) =>
       store.write((tx) => updateWhere(tx, 'notices', { id }, { attempts, ...change }));
-    const failure = await post(row);
-    events.notified({ receiver: name, result: failure ? 'failed' : 'delivered' });
-    follow(failure?.isDown ? failure.error : undefined);
-    if (failure !== undefined) {
+    const error = await post(row);
+    events.notified({ receiver: name, result: error ? 'failed' : 'delivered' });
+    follow(error);
+    if (error !== undefined) {
       const longestMs = Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_WAIT_MS);
       const dueAt = clock.now() + longestMs * (0.75 + random() / 4);
-      await save({ due_at: Math.round(dueAt), error: failure.error });
+      await save({ due_at: Math.round(dueAt), error });
     } else if (row.phase === 'began') {
       // The receiver knows that the condition holds.
       await save({ phase: 'active', error: null });
     } else {
       await store.write((tx) => deleteWhere(tx, 'notices', { id }));
     }
-    return !failure?.isDown;
+    return error === undefined;
   }
 
   return async (signal: AbortSignal): Promise<void> => {
@@ -172,12 +171,6 @@ function createDelivery(
     rows.sort((a, b) => Number(b.type === 'test') - Number(a.type === 'test'));
     for (const row of rows) if (signal.aborted || !(await send(row))) break;
   };
-}
-
-interface Failure {
-  readonly error: string;
-  /** True: it says nothing of this notification. */
-  readonly isDown: boolean;
 }
 
 /** @see https://www.standardwebhooks.com (read 2026-11-22) */
