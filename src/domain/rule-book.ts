@@ -70,8 +70,6 @@ export function createRuleBook(rules: readonly Rule[]) {
       return first && { rule: first.number, sources: first.sourcesOf(name) };
     },
     listAdministered,
-    /** True when any rule has a say about a group of this name, or about others because of it. */
-    reads: (name: string) => compiled.some(({ matches }) => matches([name])) || isSource(name),
     /** True when membership of a group of this name drives fields of a user. */
     drivesMembers: (name: string) => users.some(({ matches }) => matches([name])),
     isSource,

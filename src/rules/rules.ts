@@ -7,10 +7,8 @@ import type { Link, LinkKey, LinkList } from '../domain/link.ts';
 import { ruleLink } from '../domain/link.ts';
 import type { Matcher } from '../domain/name.ts';
 import { MATCHES_NOTHING } from '../domain/name.ts';
-import type { PlanAction } from '../domain/plan.ts';
 import type { RuleBook } from '../domain/rule-book.ts';
 import type { GroupId, UserId } from '../domain/values.ts';
-import { isJsonObject } from '../domain/values.ts';
 import { lockUntilCommit } from '../store/engine/dialect.ts';
 import { listLinks, saveLinks } from '../store/links/links.ts';
 import {
@@ -20,7 +18,7 @@ import {
   lockGroups,
 } from '../store/links/of-users.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../store/resources/rows.ts';
-import { findRow, LIVE, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
+import { LIVE, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
 import { toGroupState, toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import { listWhere } from '../store/tables.ts';
@@ -67,22 +65,6 @@ export const isSource = async (db: Db, { book }: Rules, { id, name }: GroupRow) 
   book.drivesMembers(name) ||
   book.isSource(name) ||
   (await listNested(db, id, 'around')).length > 0;
-
-/** True when something may be granted through rules or outer groups if what is observed is accepted instead of this change. */
-export async function mayGrant(
-  db: Db,
-  rules: Rules,
-  { kind, type, resourceId: id, observed }: PlanAction,
-): Promise<boolean> {
-  const row = await findRow(db, { type, id });
-  if (row?.type !== 'group') return false;
-  if (kind === 'member.remove') return isSource(db, rules, row);
-  // Who leaves may come under another rule.
-  const isLeft =
-    /^(member\.add|group\.(rename|create))$/.test(kind) && rules.book.drivesMembers(row.name);
-  const { displayName } = isJsonObject(observed) ? observed : {};
-  return isLeft || (kind === 'group.rename' && rules.book.reads(String(displayName)));
-}
 
 /** List of a group to be updated: all of it, or these users alone. */
 export interface ListNews {

@@ -2,11 +2,12 @@ import { DRIFT_KINDS, HARM_WINDOW_MS, isGranting, isUnmanagedKind } from '../../
 import { REPAIR_SOURCES } from '../../domain/plan.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { mayGrant } from '../../rules/rules.ts';
+import { isSource } from '../../rules/rules.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, toRepair } from '../../store/drifts.ts';
 import type { PlanRow } from '../../store/plans.ts';
 import { countPlanActions, lockPlans } from '../../store/plans.ts';
+import { findRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { rehearse } from '../../store/store.ts';
 import { countWhere, findOne, listWhere, updateWhere } from '../../store/tables.ts';
@@ -70,13 +71,18 @@ async function sortKnown(tx: Db, deps: ReconcileDeps) {
   return { repair: repair.slice(0, ACTIONS_MAX), accept };
 }
 
-/** The default never accepts a difference that grants more, by itself or by what rules derive from it. */
+/** The default accepts nothing that grants more, and nothing of a group from which rules or outer groups derive something. */
 async function findReaction(tx: Db, { policy, rules }: ReconcileDeps, row: DriftRow) {
   const { default: otherwise, kinds } = policy.drift;
   const named = kinds[row.kind];
   const repair = toRepair(row);
   if (named || otherwise !== 'accept' || repair === undefined) return named ?? otherwise;
-  return isGranting(repair) || (await mayGrant(tx, rules, repair)) ? 'report' : 'accept';
+  const { kind, type, resourceId: id } = repair;
+  // Rules may have a say about another name.
+  const isNamed = kind === 'group.rename' && !rules.book.isEmpty;
+  if (isGranting(repair) || isNamed) return 'report';
+  const group = type === 'group' ? await findRow(tx, { type, id }) : undefined;
+  return group?.type === 'group' && (await isSource(tx, rules, group)) ? 'report' : 'accept';
 }
 
 /** A drift that returns again and again is contested between people: it is only reported, as one with an obstacle is. */

@@ -9,7 +9,7 @@ import { HOLDING_SOURCES, toPlace } from '../../domain/plan.ts';
 import type { GivenKey, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
-import { isSource, mayGrant } from '../../rules/rules.ts';
+import { isSource } from '../../rules/rules.ts';
 import { isProvider } from '../../store/credentials.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
@@ -118,7 +118,8 @@ async function findOpposite(
   const action = toAction(row);
   // Others put the member in, and rules gave nothing for it.
   const isStranger = !/^(provider|undo)$/.test(plan.source) && row.kind === 'member.remove';
-  if (isStranger && (await mayGrant(db, deps.rules, action))) return [];
+  const group = isStranger ? await findRow(db, { type: 'group', id: row.resource_id }) : undefined;
+  if (group?.type === 'group' && (await isSource(db, deps.rules, group))) return [];
   const kind = OPPOSITES[row.kind];
   const isOurs = isHandOver(row.kind) || (await mayHaveMade(db, row));
   if (!kind || !isOurs || !(await isStillDesired(db, deps, action))) return [];
