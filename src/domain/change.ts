@@ -224,8 +224,8 @@ export type DriftStatus = (typeof ACTIVE_STATUSES)[number] | (typeof ENDED_STATU
 /** All statuses of drifts, for filters. */
 export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...ENDED_STATUSES];
 
-/** Detector of a difference: the audit log, a complete comparison, a write that met it, or a look that an operator asked for or caused. */
-export type Detector = 'audit' | 'sweep' | 'discovery' | 'operator';
+/** Detector of a difference: the audit log, a complete comparison, or a look that an operator asked for. */
+export type Detector = 'audit' | 'sweep' | 'operator';
 
 /** Difference between what is desired and what the service holds, with no change that waits. */
 export interface Difference {

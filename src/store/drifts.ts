@@ -7,7 +7,7 @@ import type {
   ENDED_STATUSES,
 } from '../domain/change.ts';
 import { ACTIVE_STATUSES, findRepair } from '../domain/change.ts';
-import type { GivenKey, JsonObject } from '../domain/values.ts';
+import type { GivenKey } from '../domain/values.ts';
 import { newId } from '../domain/values.ts';
 import { allOf, select } from './engine/dialect.ts';
 import type { SubjectNames } from './plans.ts';
@@ -90,19 +90,6 @@ export async function endUnmanaged(
 export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
   await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${ACTIVE})
     and resource_id not in (select id from resources)`.execute(tx);
-}
-
-/** Remembers that a write met it missing, and that it is made anew. `now` is epoch milliseconds. */
-export async function noteMissing(
-  tx: Db,
-  { type, id, desired }: GivenKey & { desired: JsonObject },
-  now: number,
-): Promise<void> {
-  const kind = `${type}.missing` as const;
-  const difference = { kind, type, resourceId: id, memberId: '', desired, observed: null };
-  await insertDrifts(tx, [difference], { detector: 'discovery', now });
-  const known = { resource_id: id, kind, status: ['open', 'contested', 'ignored'] } as const;
-  await updateWhere(tx, 'drifts', known, { status: 'repairing', plan_id: null });
 }
 
 /** Counts drifts of what is managed, of each kind and status; `held`: those whose repair a waiting plan holds. */

@@ -41,7 +41,7 @@ export const Drift = t.object({
   message: t.textOrNull('The words of the audit log.'),
   firstSeen: t.moment(),
   lastSeen: t.moment(),
-  detector: t.word(['audit', 'sweep', 'discovery', 'operator'], 'What found it.'),
+  detector: t.word(['audit', 'sweep', 'operator'], 'What found it.'),
   planId: t.textOrNull('The plan that repairs it, or that waits to do so.'),
   note: t.partOrNull('Why it is not repaired.', {
     text: t.text(),

@@ -5,7 +5,6 @@ import { restartLink } from '../../domain/link.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { foldCase, NOT_THERE, parseFields, toOwnRefusal } from '../../domain/values.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';
-import { noteMissing } from '../../store/drifts.ts';
 import { hasWaiting } from '../../store/engine/columns.ts';
 import { changeLinks, deleteAllLinks, hasLink } from '../../store/links/links.ts';
 import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
@@ -165,14 +164,11 @@ export async function endMissing(r: Recording): Promise<boolean> {
 
 /** What is gone and wanted is created anew, with its lists; a user who is inactive is looked for, as there may be another account. */
 async function restart(r: Recording): Promise<void> {
-  const { tx, row, now } = r;
+  const { tx, row } = r;
   const { type, id, version, origin } = row;
   // Memberships are forgotten, and the wanted ones wait to be made again.
   if (type === 'user') await resetLinksOf(tx, id, 0);
   else await changeLinks(tx, row, {}, (link) => restartLink(link, version));
-  const isWanted = row.deleted_at === null && row.active === 1 && origin !== null;
-  const desired = type === 'user' ? { active: true } : { displayName: row.name };
-  if (isWanted) await noteMissing(tx, { type, id, desired }, now);
   const unseen = { ...toObservedColumns(row, undefined), observed: null, entities: null };
   r.row = { ...row, ...unseen, ...NO_IDS };
   changeCells(r, (all) => {
