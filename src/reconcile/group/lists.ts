@@ -264,13 +264,17 @@ export async function explainLink(
   if (waiting !== undefined) return waiting;
   // A service may refuse what is so already.
   const mayHold = isRefusal(failed) || (verdict === 'missing' && !wanted);
-  const shown = mayHold ? await seenOr(listLinked(call), null) : undefined;
+  let shown = mayHold ? await seenOr(listLinked(call), null) : undefined;
   // The group itself was found again, so a later look at its list decides.
   const isUnread = shown === null && verdict === 'missing' && call.missed === 'found';
   if (isUnread) return toLater(failed);
-  // A service that shows nobody at all proves nothing.
-  const doubt = !wanted && shown?.length === 0 ? await findDoubt(call.deps, 'users') : undefined;
-  return doubt ?? (shown?.includes(upstreamUserId) === wanted ? done : undefined);
+  if (!wanted && shown?.length === 0) {
+    // A service that shows nobody at all proves nothing, nor does what it showed before it showed people again.
+    const doubt = await findDoubt(call.deps, 'users');
+    if (doubt !== undefined) return doubt;
+    shown = await seenOr(listLinked(call), null);
+  }
+  return shown?.includes(upstreamUserId) === wanted ? done : undefined;
 }
 
 function getLink({ links: [change] }: ListCall): LinkChange {
