@@ -1,6 +1,6 @@
 import { isWaiting, toEcho } from '../../domain/cell.ts';
 import { seeEntities } from '../../domain/entity.ts';
-import { findFailed, isStuck } from '../../domain/failure.ts';
+import { countAttempts, findFailed, isStuck } from '../../domain/failure.ts';
 import type { GroupState, ObservedGroup } from '../../domain/kinds.ts';
 import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
@@ -45,7 +45,7 @@ const section = 'groups';
 export const GROUP_STEPS: StepMakers<GroupState> = {
   look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
   create: { section, make: createGroup, rescue: resolveConflict },
-  update: { section, make: withUid(updateGroup), rescue: awaitName },
+  update: { section, make: withUid(updateGroup), rescue: explainName },
   remove: { section, make: withUid(removeGroup) },
   members: { section, make: changeMembers, rescue: isolate },
   link: { section, make: changeLink, rescue: explainLink },
@@ -84,16 +84,26 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
 /** Finds out about the group of that name: to be renamed, adopted, in the way, or made by a create that was lost. */
 async function resolveConflict(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
   if (failed.verdict !== 'conflict') return undefined;
-  const leaving = await awaitName(call, failed);
+  const leaving = await awaitName(call);
   if (leaving !== undefined) return leaving;
-  const { deps, state, values } = call;
+  const { deps, values } = call;
   const [group, ...others] = await findGroups(deps, [values.displayName ?? '']);
   if (group !== undefined && others.length === 0) {
     const { known } = await lookThroughRest(deps, group.uid);
     return { kind: 'done', known: { ...known, adopted: true } };
   }
-  const isOurs = group === undefined && state.sentCreates.length > 0;
-  return isOurs ? { kind: 'unknown', problem: failed.problem, parts: ['existence'] } : undefined;
+  return group === undefined ? onceMore(call, failed) : undefined;
+}
+
+async function explainName(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
+  if (failed.verdict !== 'conflict') return undefined;
+  return (await awaitName(call)) ?? onceMore(call, failed);
+}
+
+/** A taken name counts as refused the second time: who had it may have given it up since, or a lost create has it. */
+function onceMore({ state }: GroupCall, { problem }: Classified): Outcome | undefined {
+  const mayBeFree = state.sentCreates.length > 0 || countAttempts(state.cells) === 0;
+  return mayBeFree ? { kind: 'later', problem, failedLook: true } : undefined;
 }
 
 /** Outcome of a call that needs the name that another group of the service is about to give up. */
@@ -103,11 +113,8 @@ export const NAME_LEAVING = {
 } as const;
 
 /** A name that another group is about to give up is "not yet", and no conflict. */
-async function awaitName(
-  { deps, values: { displayName = '' } }: GroupCall,
-  { verdict }: Classified,
-): Promise<Outcome | undefined> {
-  if (verdict !== 'conflict') return undefined;
+async function awaitName({ deps, values }: GroupCall): Promise<Outcome | undefined> {
+  const { displayName = '' } = values;
   const rows = await listWaitingGroups(deps.store.read);
   const isLeaving = rows.some(({ deleted_at, cells, observed }) => {
     const change = deleted_at === null ? cells.displayName : cells.existence;
