@@ -144,7 +144,7 @@ function findClosed(
   type: 'user' | 'group',
   { firstRead, sections }: Pick<LeaderNews, 'firstRead' | 'sections'>,
 ): ReturnType<ScimDeps['findClosed']> {
-  if (firstRead.kind !== 'finished') {
+  if (firstRead !== null) {
     const detail = 'The bridge is still reading the service for the first time. Try again shortly.';
     return { detail, retryAfterSeconds: 10 };
   }

@@ -125,7 +125,7 @@ const NO_NEWS: LeaderNews = {
     credentials: OPEN,
     service: OPEN,
   },
-  firstRead: { kind: 'running', step: 'service', read: 0, expected: null, endsAt: null },
+  firstRead: { step: 'service', read: 0, expected: null, endsAt: null },
   reading: null,
   ownAccount: null,
   isReading: false,

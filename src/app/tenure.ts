@@ -2,7 +2,7 @@ import { BridgeError } from '../domain/values.ts';
 import { createNotifier } from '../notify/notifier.ts';
 import { findOperation, toApiFailure } from '../ops/api/routes.ts';
 import type { News } from '../ops/state/readiness-facts.ts';
-import { AuditPoller } from '../reconcile/audit/poller.ts';
+import { createAuditPoller } from '../reconcile/audit/poller.ts';
 import type { ReconcileDeps } from '../reconcile/deps.ts';
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
@@ -10,9 +10,9 @@ import type { OwnLead } from '../reconcile/loop/election.ts';
 import { createErrandRunner, createOperatorCalls } from '../reconcile/loop/errands.ts';
 import { createPeriodicJobs } from '../reconcile/loop/jobs.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
-import { createOutageWatch } from '../reconcile/outage.ts';
-import { openQuirks, openSections } from '../reconcile/quirks.ts';
-import { FirstRead } from '../reconcile/read/first-read.ts';
+import { createOutageWatch, openQuirks, openSections } from '../reconcile/quirks.ts';
+import type { FirstRead } from '../reconcile/read/read-service.ts';
+import { createFirstRead } from '../reconcile/read/read-service.ts';
 import { createDriftKeeper } from '../reconcile/repair/keeper.ts';
 import type { Recovery } from '../reconcile/repair/recovery.ts';
 import { createRecovery } from '../reconcile/repair/recovery.ts';
@@ -49,7 +49,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead) {
   const deps = await createDeps(parts, lead);
   const { upstream, store } = deps;
   const convergence = new Convergence(deps, parts.waiters);
-  const firstRead = new FirstRead(deps);
+  const firstRead = createFirstRead(deps);
   const recovery = createRecovery({ ...deps, firstRead, mode: parts.guard.mode });
   const { poller, keeper, sweeps } = createDetectors(parts, deps, { firstRead, recovery });
   const callForOperator = createOperatorCalls(deps);
@@ -62,7 +62,7 @@ export async function createTenure(parts: TenureParts, lead: OwnLead) {
   let queue: LeaderNews['queue'] = { isHeld: true, aheadMs: { remove: 0, change: 0 } };
   const toNews = (): LeaderNews => ({
     health: upstream.health(),
-    firstRead: firstRead.state(),
+    firstRead: firstRead.progress(),
     reading: sweeps.progress() ?? recovery.progress() ?? null,
     ownAccount: firstRead.ownAccount() ?? null,
     isReading: recovery.isReading(),
@@ -138,15 +138,15 @@ function createDetectors(
   deps: ReconcileDeps,
   { firstRead, recovery }: { readonly firstRead: FirstRead; readonly recovery: Recovery },
 ) {
-  const keeper = createDriftKeeper(deps, () => firstRead.finished);
+  const keeper = createDriftKeeper(deps, firstRead.isFinished);
   const sweeps = createSweeps({
     ...deps,
-    isReady: () => recovery.isChecked() && firstRead.finished && !recovery.isReading(),
+    isReady: () => recovery.isChecked() && firstRead.isFinished() && !recovery.isReading(),
     decide: keeper.decide,
   });
-  const poller = new AuditPoller(deps, {
+  const poller = createAuditPoller(deps, {
     intervalMs: settings.audit.pollInterval,
-    ownAccount: () => firstRead.ownAccount(),
+    ownAccount: firstRead.ownAccount,
     read: recovery.read,
   });
   return { poller, keeper, sweeps };

@@ -8,8 +8,7 @@ import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
 import type { Transport } from '../upstream/transport.ts';
-import type { OutageWatch } from './outage.ts';
-import type { QuirkStore, Sections } from './quirks.ts';
+import type { OutageWatch, QuirkStore, Sections } from './quirks.ts';
 
 /** Part of the settings that reconciliation follows. */
 export interface ReconcilePolicy extends Omit<PlanPolicy, 'addressMayChange'> {

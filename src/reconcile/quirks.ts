@@ -1,8 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Refusal } from '../domain/values.ts';
+import { isNotApplied } from '../domain/values.ts';
 import { createShared } from '../store/shared-state.ts';
 import type { Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
+import type { Outcome } from './outcome.ts';
 
 /** Form of `emails` in addUser: the contract says strings, public clients send objects. */
 export type EmailForm = 'strings' | 'objects';
@@ -112,5 +114,87 @@ export async function openSections(deps: { store: Store; clock: Clock; events: E
       if (problem === null) events.sectionOpened({ section });
       else events.sectionClosed({ section, code: problem.code });
     },
+  };
+}
+
+/** Number of different failing resources, without a success, that makes an outage. */
+const OUTAGE_RESOURCES = 3;
+/** Time without a success below which resuming early saves nothing, in milliseconds. */
+const RESUME_AFTER_MS = 5_000;
+/** Time for which a failure counts, in milliseconds; longer than the wait for the next attempt. */
+const REMEMBERED_MS = 10 * 60_000;
+/** Codes of failures where the service was not reached, or had no answer. */
+const UNREACHED: ReadonlySet<string> = new Set([
+  ...['connection', 'timeout', 'unavailable', 'unreadable', 'redirected'],
+  ...['circuit-open', 'credentials-refused', 'rate-limited'],
+]);
+
+/** Tells failures of single resources from an outage of the service. */
+export type OutageWatch = ReturnType<typeof createOutageWatch>;
+
+/** Creates the watch of one process. */
+export function createOutageWatch({ now }: Pick<Clock, 'now'>) {
+  const [looks, changes] = [createSeries(now), createSeries(now)];
+  let tell = () => {};
+
+  return {
+    /** Notes the end of a step of a resource; false if its failure may be an outage of the service. */
+    note(key: string, outcome: Outcome<unknown>, isLook: boolean): boolean {
+      const problem = findFailure(outcome);
+      if (problem === undefined) {
+        const wasOut = [looks.succeed(key), !isLook && changes.succeed(key)];
+        if (wasOut.includes(true)) tell();
+        return true;
+      }
+      if (!UNREACHED.has(problem.code)) return true;
+      // A call that was not sent tells of the service alone.
+      const series = isLook || outcome.kind === 'later' ? looks : changes;
+      const isAlone = series.fail(key);
+      if (isLook && !isAlone) return false;
+      return !looks.isOutage() && !changes.isOutage();
+    },
+    ended: () => tell(),
+    /** Calls `listen` when the service answers again after an outage. */
+    onEnd(listen: () => void): void {
+      tell = listen;
+    },
+  };
+}
+
+/** Finds why a step has no answer of the service; undefined: it has one. */
+function findFailure(outcome: Outcome<unknown>): Refusal | undefined {
+  if (outcome.kind === 'done' || outcome.kind === 'refused') return undefined;
+  return isNotApplied(outcome.problem) ? undefined : outcome.problem;
+}
+
+/** Failures of looks, or of changes. */
+function createSeries(now: Clock['now']) {
+  let successes = 0;
+  let succeededAt = 0;
+  /** The last failure of each resource: its time, and how many steps had worked by then. */
+  const failed = new Map<string, { readonly at: number; readonly after: number }>();
+
+  const listCurrent = () =>
+    [...failed.values()].filter(
+      ({ at, after }) => after === successes && now() - at <= REMEMBERED_MS,
+    );
+
+  return {
+    /** Notes a failure. True if the service has answered for others since this resource failed before. */
+    fail(key: string): boolean {
+      const before = failed.get(key)?.after ?? successes;
+      failed.set(key, { at: now(), after: successes });
+      return before !== successes;
+    },
+    /** Notes a success. True if it ends a longer series of failures. */
+    succeed(key: string): boolean {
+      // One failed resource is enough: to try what waits harms nothing.
+      const wasOut = now() - succeededAt >= RESUME_AFTER_MS && listCurrent().length > 0;
+      successes += 1;
+      succeededAt = now();
+      failed.delete(key);
+      return wasOut;
+    },
+    isOutage: () => listCurrent().length >= OUTAGE_RESOURCES,
   };
 }

@@ -160,7 +160,7 @@ describe('a service whose lists of groups carry no members', () => {
     const { status, reasons } = await bridge.sweep();
 
     expect(status).toBe('incomplete');
-    expect(String(reasons)).toMatch(/could not be looked for/);
+    expect(String(reasons)).toMatch(/some groups could not be looked at/);
     expect((await bridge.request('GET', '/Groups')).status).toBe(200);
   });
 });

@@ -171,7 +171,7 @@ function toLogger(onLog: TestBridgeOptions['onLog']): Logger {
 
 async function untilFirstReadFinished({ leadership }: Bridge): Promise<void> {
   const deadline = Date.now() + FIRST_READ_MAX_MS;
-  while (leadership.news().firstRead.kind !== 'finished') {
+  while (leadership.news().firstRead !== null) {
     if (Date.now() > deadline) {
       throw new Error(
         `the first read did not finish: ${JSON.stringify(leadership.news().firstRead)}`,

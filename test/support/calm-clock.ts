@@ -18,7 +18,7 @@ export async function startCalmBridge(options: TestBridgeOptions = {}) {
   const clock = createCalmClock();
   const sandbox = { ...options.sandbox, clock: clock.now };
   const bridge = await startTestBridge({ ...options, clock, sandbox, awaitsFirstRead: false });
-  const isRead = () => bridge.bridge.leadership.news().firstRead.kind === 'finished';
+  const isRead = () => bridge.bridge.leadership.news().firstRead === null;
   await clock.pass(bridge.sandbox, isRead);
   return {
     bridge,

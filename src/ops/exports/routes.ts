@@ -38,7 +38,7 @@ const readers = [
 export const exportRoutes = [
   route({ ...CENSUS, readers }, async (sources, { query: { filters }, req }) => {
     const { provider = DEFAULT_PROVIDER } = filters;
-    if (sources.news().firstRead.kind !== 'finished')
+    if (sources.news().firstRead)
       throw new Problem(503, 'could-not-look', 'The service is not read yet.');
     const reading = { idsOf: 'provider', providers: [provider] } as const;
     const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();

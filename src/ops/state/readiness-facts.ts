@@ -7,7 +7,6 @@ import { POLL_STATE } from '../../reconcile/audit/poller.ts';
 import type { KnownLeader } from '../../reconcile/loop/election.ts';
 import { listProviderHarm } from '../../reconcile/plans.ts';
 import type { SectionStates } from '../../reconcile/quirks.ts';
-import type { FirstReadState } from '../../reconcile/read/first-read.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery.ts';
 import { findRecovery } from '../../reconcile/repair/recovery.ts';
@@ -23,7 +22,8 @@ import type { TransportHealth } from '../../upstream/transport.ts';
 
 /** Knowledge of the leader for every process. */
 export interface News {
-  readonly firstRead: FirstReadState;
+  /** How far the first read has come; null: it is finished. */
+  readonly firstRead: ReadProgress | null;
   readonly sections: SectionStates;
   readonly health: TransportHealth;
   /** How far a sweep, or a recovery, has read the service; null: neither reads. */

@@ -21,7 +21,7 @@ interface Given extends Partial<Omit<Stored, 'backlog' | 'access'>> {
 
 function toStore({ backlog, access, ...given }: Given = {}) {
   const store: Stored = {
-    ...{ kind: 'ok', firstRead: { kind: 'finished' }, sections: {}, writeTrouble: undefined },
+    ...{ kind: 'ok', firstRead: null, sections: {}, writeTrouble: undefined },
     ...{ weaknesses: [], recovery: undefined, auditFailure: undefined, waitingPlans: [] },
     ...{ lateLeavers: { count: 0, some: [] }, leftOut: undefined, recycled: undefined },
     providerHarm: [],
@@ -117,7 +117,7 @@ stored('an audit log that the service refuses is told once', ['section-closed'],
   sections: { audit: { problem: { code: 'not-permitted', words: 'no', status: 403 }, at: nowMs } },
 });
 stored('before the first read is finished nobody is "not found"', ['first-read', 'unavailable'], {
-  firstRead: { kind: 'running', step: 'users', read: 3, expected: null, endsAt: null },
+  firstRead: { step: 'users', read: 3, expected: null, endsAt: null },
 });
 tells('an outage of the service is when accepting writes matters', ['service-down'], {
   upstream: { ...upstream, service: shut },

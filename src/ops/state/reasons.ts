@@ -40,7 +40,7 @@ const OF_PROCESS: Reasons<ReadinessFacts> = {
   'first-read': [
     'Wait. When it does not move, see the reasons beside this one, or `scim-bridge check`.',
     ({ store }) => {
-      if (store.kind === 'problem' || store.firstRead.kind !== 'running') return undefined;
+      if (store.kind === 'problem' || !store.firstRead) return undefined;
       const { step, read, expected } = store.firstRead;
       const of = expected === null ? '' : ` of ${expected}`;
       return `The first read of the service is not finished: ${step}, ${read}${of} so far.`;

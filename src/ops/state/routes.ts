@@ -128,7 +128,7 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     scimUrl,
     queue: { isHeld, removeMs: Math.round(aheadMs.remove), changeMs: Math.round(aheadMs.change) },
     bridge: { ...about, engine: store.engine },
-    firstRead: firstRead.kind === 'finished' ? null : firstRead,
+    firstRead,
     lastSweep: last ? toSweep(last, reading) : null,
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
     unmanaged: await countWhere(db, 'drifts', { change: null, status: 'open' }),

@@ -50,151 +50,154 @@ interface PollerOptions {
   readonly ownAccount: () => number | undefined;
 }
 
-/** Polls the service's audit log, and makes the bridge look at resources that others have changed. */
-export class AuditPoller {
-  readonly #deps: ReconcileDeps;
-  readonly #options: PollerOptions;
-  readonly #loop: Loop;
-  #reads = 0;
+/** Creates what polls the service's audit log, and makes the bridge look at resources that others have changed. */
+export function createAuditPoller(
+  deps: ReconcileDeps,
+  { intervalMs, read, ownAccount }: PollerOptions,
+): Pick<Loop, 'stop'> & { start(): Promise<void> } {
+  const { store, upstream, clock, random, sections, events } = deps;
+  let reads = 0;
   /** Failures in a row. */
-  #failures = 0;
-
-  constructor(deps: ReconcileDeps, options: PollerOptions) {
-    this.#deps = deps;
-    this.#options = options;
-    const job = { type: 'audit', id: 'run', restMs: options.intervalMs };
-    this.#loop = createJob(deps, job, (signal) => this.#turn(signal));
-  }
-
-  /** Remembers the time from which events count. @throws StoreError */
-  async start(): Promise<void> {
-    const { intervalMs, read } = this.#options;
-    if (intervalMs === 0) return;
-    const { readAt } = await this.#change({});
-    // Another process may have read it just now.
-    const firstMs = () => Math.max(0, readAt + intervalMs - this.#deps.clock.now());
-    void read.then(() => this.#loop.start(Math.min(intervalMs, firstMs())));
-  }
-
-  readonly stop = () => this.#loop.stop();
-
-  async #turn(signal: AbortSignal): Promise<number> {
+  let failures = 0;
+  const job = { type: 'audit', id: 'run', restMs: intervalMs };
+  const loop = createJob(deps, job, async (signal) => {
     try {
-      await this.#read(signal);
-      this.#reads += 1;
-      this.#failures = 0;
-      return this.#options.intervalMs;
+      await readNews(signal);
+      reads += 1;
+      failures = 0;
+      return intervalMs;
     } catch (error) {
       signal.throwIfAborted();
-      return await this.#noteFailure(error);
+      return await noteFailure(error);
     } finally {
       // Looks that were stored before a failure are due all the same.
-      this.#deps.store.bell.ring('decided');
+      store.bell.ring('decided');
     }
-  }
+  });
 
-  #change(change: Partial<PollState>): Promise<PollState> {
-    const { store, clock } = this.#deps;
+  function change(state: Partial<PollState>): Promise<PollState> {
     const now = clock.now();
     const begun: PollState = { readAt: now - FIRST_REACH_MS, failure: null };
-    const apply = (before = begun) => ({ ...before, ...change });
+    const apply = (before = begun) => ({ ...before, ...state });
     return store.write((tx) => POLL_STATE.change(tx, now, apply));
   }
 
   /** Remembers that reading fails, and reports it once. Returns the wait before the next read, in milliseconds. */
-  async #noteFailure(error: unknown): Promise<number> {
-    const { store, clock, events, random } = this.#deps;
-    this.#failures += 1;
+  async function noteFailure(error: unknown): Promise<number> {
+    failures += 1;
     const { verdict, problem, retryAfterMs } = toReadFailure(error);
     const { code } = problem;
     if (code === 'bug') events.failed({ type: 'audit', id: 'audit', error });
     const before = (await POLL_STATE.find(store.read))?.failure ?? null;
-    await this.#change({ failure: { since: before?.since ?? clock.now(), code } });
+    await change({ failure: { since: before?.since ?? clock.now(), code } });
     if (before === null) events.auditFailing({ code });
-    if (verdict !== 'forbidden' && verdict !== 'missing') {
-      const waitMs = backoffMs(this.#failures, retryAfterMs, random());
-      return Math.max(this.#options.intervalMs, waitMs);
-    }
+    if (verdict !== 'forbidden' && verdict !== 'missing')
+      return Math.max(intervalMs, backoffMs(failures, retryAfterMs, random()));
     // The service does not let us read the audit log at all.
-    await this.#deps.sections.save('audit', problem);
+    await sections.save('audit', problem);
     return RECHECK_MS;
   }
 
   /** Reads the events since shortly before the last complete read. */
-  async #read(signal: AbortSignal): Promise<void> {
-    const { upstream, clock, events, sections } = this.#deps;
+  async function readNews(signal: AbortSignal): Promise<void> {
     const now = clock.now();
-    const { readAt, failure } = await this.#change({});
-    const isWide = this.#reads % WIDE_EVERY === 0;
+    const { readAt, failure } = await change({});
+    const isWide = reads % WIDE_EVERY === 0;
     const reachMs = LATE_MS + CLOCKS_MS + (isWide ? FIRST_REACH_MS : 0);
-    await this.#readFrom(readAt + upstream.aheadMs() - reachMs, signal);
-    await this.#change({ readAt: now, failure: null });
+    const isComplete = reads > 0 && failures === 0;
+    const from = readAt + upstream.aheadMs() - reachMs;
+    await readFrom(deps, from, { ownAccount, isComplete, signal });
+    await change({ readAt: now, failure: null });
     if (failure !== null) events.auditGoesOn({ afterMs: clock.now() - failure.since });
     if (sections.states().audit?.problem) await sections.save('audit', null);
   }
 
-  /** @param from by the service's clock (epoch milliseconds) @throws BridgeError `could-not-look`: the events have no end */
-  async #readFrom(from: number, signal: AbortSignal): Promise<void> {
-    const { upstream, store } = this.#deps;
-    const query = { from: new Date(from).toISOString() };
-    // An event that was not shown is in the next read too.
-    const options = { ...READING, ...PAGES, signal, emptyFrom: 0 };
-    const pages = paginate(upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
-    let newestAt: number | undefined;
-    for await (const { items } of pages) {
-      const shown = items.flatMap((item) => this.#parse(item));
-      const times = shown.map(({ createdAt }) => createdAt.getTime());
-      // The service may not know the parameter.
-      const recent = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
-      const isNews = await this.#save(recent);
-      newestAt ??= times[0];
-      // Newer events may be on a later page.
-      if (newestAt === undefined || Math.max(...times) > newestAt) continue;
-      if (recent.length < shown.length) return;
-      // A late event is behind those that were read before, of which none is missing unless a read has failed.
-      const isWhole = this.#reads > 0 && this.#failures === 0 && !isNews;
-      const since = { created_at: { '>=': from } };
-      const stored = isWhole && (await countWhere(store.read, 'audit_events', since));
-      if (stored !== false && stored <= pages.progress.position) return;
-    }
-    if (pages.result.complete) return;
-    throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
-  }
+  return {
+    /** Remembers the time from which events count. @throws StoreError */
+    async start() {
+      if (intervalMs === 0) return;
+      const { readAt } = await change({});
+      // Another process may have read it just now.
+      const firstMs = () => Math.max(0, readAt + intervalMs - clock.now());
+      void read.then(() => loop.start(Math.min(intervalMs, firstMs())));
+    },
+    stop: loop.stop,
+  };
+}
 
-  /** Reads an event; one that cannot be read is counted, and hides no other. */
-  #parse(item: unknown): AuditEvent[] {
-    try {
-      return [parseAuditEvent(item)];
-    } catch (error) {
-      if (!(error instanceof UpstreamError)) throw error;
-      this.#deps.events.auditEvent({ origin: 'unreadable' });
-      return [];
-    }
-  }
+interface ReadOptions extends Pick<PollerOptions, 'ownAccount'> {
+  /** True when what is stored was read without a gap. */
+  readonly isComplete: boolean;
+  readonly signal: AbortSignal;
+}
 
-  /** Stores the new ones, and with them when whom they name is looked at. False: none is new. */
-  async #save(shown: readonly AuditEvent[]): Promise<boolean> {
-    const { store, clock, events: report } = this.#deps;
-    // Before the transaction, so that no write waits for that.
-    const named = await nameNewEvents(this.#deps, shown);
-    if (named.length === 0) return false;
-    const known = this.#options.ownAccount();
-    const now = clock.now();
-    const judged = await store.write(async (tx) => {
-      const all = await findOrigins(tx, named, { known, now });
-      await insertAll(tx, 'audit_events', all.map(toEventRow));
-      const subjects = all.flatMap((event) => toSubjectRows(event, now));
-      await insertAll(tx, 'audit_event_subjects', subjects);
-      return all;
+/** @param from by the service's clock (epoch milliseconds) @throws BridgeError `could-not-look`: the events have no end */
+async function readFrom(
+  deps: ReconcileDeps,
+  from: number,
+  { ownAccount, isComplete, signal }: ReadOptions,
+): Promise<void> {
+  const query = { from: new Date(from).toISOString() };
+  // An event that was not shown is in the next read too.
+  const options = { ...READING, ...PAGES, signal, emptyFrom: 0 };
+  const pages = paginate(deps.upstream, auditLogs.retrieveAuditLogEvents, { query }, options);
+  let newestAt: number | undefined;
+  for await (const { items } of pages) {
+    const shown = items.flatMap((item) => parse(deps, item));
+    const times = shown.map(({ createdAt }) => createdAt.getTime());
+    // The service may not know the parameter.
+    const recent = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
+    const isNews = await save(deps, recent, ownAccount());
+    newestAt ??= times[0];
+    // Newer events may be on a later page.
+    if (newestAt === undefined || Math.max(...times) > newestAt) continue;
+    if (recent.length < shown.length) return;
+    // A late event is behind those that were read before.
+    if (!isComplete || isNews) continue;
+    const stored = await countWhere(deps.store.read, 'audit_events', {
+      created_at: { '>=': from },
     });
-    for (const { audit, origin, rows } of judged) {
-      const { action } = audit;
-      report.auditEvent({ origin });
-      const changed = origin === 'foreign' ? rows.filter((row) => mayChange(action, row)) : [];
-      for (const row of changed) report.changedByOthers({ ...toResourceKey(row), action });
-    }
-    return true;
+    if (stored <= pages.progress.position) return;
   }
+  if (pages.result.complete) return;
+  throw new BridgeError('could-not-look', `the audit log: ${pages.result.reason}`);
+}
+
+/** Reads an event; one that cannot be read is counted, and hides no other. */
+function parse({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
+  try {
+    return [parseAuditEvent(item)];
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    events.auditEvent({ origin: 'unreadable' });
+    return [];
+  }
+}
+
+/** Stores the new ones, and with them when whom they name is looked at. False: none is new. `known`: our own account, if the service tells it. */
+async function save(
+  deps: ReconcileDeps,
+  shown: readonly AuditEvent[],
+  known: number | undefined,
+): Promise<boolean> {
+  // Before the transaction, so that no write waits for that.
+  const named = await nameNewEvents(deps, shown);
+  if (named.length === 0) return false;
+  const now = deps.clock.now();
+  const judged = await deps.store.write(async (tx) => {
+    const all = await findOrigins(tx, named, { known, now });
+    await insertAll(tx, 'audit_events', all.map(toEventRow));
+    const subjects = all.flatMap((event) => toSubjectRows(event, now));
+    await insertAll(tx, 'audit_event_subjects', subjects);
+    return all;
+  });
+  for (const { audit, origin, rows } of judged) {
+    const { action } = audit;
+    deps.events.auditEvent({ origin });
+    const changed = origin === 'foreign' ? rows.filter((row) => mayChange(action, row)) : [];
+    for (const row of changed) deps.events.changedByOthers({ ...toResourceKey(row), action });
+  }
+  return true;
 }
 
 /** True for a managed user or group that an event of this action may have changed. */

@@ -208,10 +208,8 @@ export async function recordDifferences(tx: Db, current: Current, seeing: Seeing
     const difference = left.get(key);
     left.delete(key);
     if (!isSure(kind, memberId) || (isMissing && difference === undefined)) continue;
-    const status = findStatus(current, drift, difference, seeing);
-    if (status === undefined) continue;
-    const next = toNext(drift, status, difference, now);
-    changed.push(...(await changeDrifts(tx, [drift], next)));
+    const next = toNext(current, drift, difference, seeing);
+    if (next !== undefined) changed.push(...(await changeDrifts(tx, [drift], next)));
   }
   const held = left.size === 0 ? [] : await listHeldChanges(tx, [id]);
   const isHeld = ({ kind, memberId }: Difference) =>
@@ -222,36 +220,30 @@ export async function recordDifferences(tx: Db, current: Current, seeing: Seeing
   return { changed, fresh, opened };
 }
 
-const REPAIRED = { waits: undefined, differs: 'open', over: 'repaired', gone: 'gone' } as const;
-
-/** Finds the status of a drift from now on; undefined: nothing is said of it. */
-function findStatus(
+/** Finds what becomes of a drift; undefined: nothing is known of it. */
+function toNext(
   current: Current,
   drift: DriftRow,
   difference: Difference | undefined,
-  { kind }: Seeing,
-): DriftRow['status'] | undefined {
+  { kind, now }: Seeing,
+): Partial<DriftRow> | undefined {
   const repair = toRepair(drift);
   const state = repair ? findState(current, repair) : 'over';
-  if (drift.status === 'repairing') return kind === 'seen' ? undefined : REPAIRED[state];
-  if (difference === undefined) return state === 'waits' ? undefined : 'gone';
-  return kind === 'seen' ? drift.status : undefined;
-}
-
-function toNext(
-  drift: DriftRow,
-  status: DriftRow['status'],
-  difference: Difference | undefined,
-  now: number,
-): Partial<DriftRow> {
-  // A repair that did not hold: the next look decides anew.
-  if (drift.status === 'repairing' && status === 'open') return { status, plan_id: null };
-  if (difference === undefined || drift.status === 'repairing') return { status, ended_at: now };
+  if (drift.status === 'repairing') {
+    if (kind === 'seen' || state === 'waits') return undefined;
+    // A repair that did not hold: the next look decides anew.
+    if (state === 'differs') return { status: 'open', plan_id: null };
+    return { status: state === 'over' ? 'repaired' : 'gone', ended_at: now };
+  }
+  if (difference === undefined)
+    return state === 'waits' ? undefined : { status: 'gone', ended_at: now };
+  if (kind === 'known') return undefined;
   const { desired, observed } = difference;
   const seen = { desired, observed, last_seen_at: now };
   // What is ignored is left alone up to what it was then.
   const isMore = holdsMore({ ...difference, desired: drift.observed });
-  return status === 'ignored' && isMore ? { ...seen, status: 'open', ignored_until: null } : seen;
+  const isNews = drift.status === 'ignored' && isMore;
+  return isNews ? { ...seen, status: 'open', ignored_until: null } : seen;
 }
 
 /** Wait of one request: its remaining time in milliseconds, and its class. */

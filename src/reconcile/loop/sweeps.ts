@@ -15,9 +15,8 @@ import type { ReconcileDeps } from '../deps.ts';
 import type { Current } from '../differences.ts';
 import { compareRow, isBusy, isUnchanged, listDifferences, markToLook } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
-import { FIRST_READ } from '../read/first-read.ts';
 import { readGroupLists } from '../read/read-groups.ts';
-import { readService } from '../read/read-service.ts';
+import { FIRST_READ, readService } from '../read/read-service.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { READ_SECTIONS, Reading } from '../read/reading.ts';
 import type { DecisionSource } from '../repair/decide.ts';
@@ -251,10 +250,9 @@ class Comparison {
         // Nothing is said of what was written since it was compared.
         if (locked === undefined || !isUnchanged(locked, row)) continue;
         // Who is in a group is not known where no two answers agree, or ids have changed.
-        const isDoubted = (kind: string) =>
-          reading.doubted.has(row.seq) && kind.startsWith('member.');
+        const isDoubted = reading.doubted.has(row.seq);
         const isSure = (kind: string, memberId: string) =>
-          !reading.moved.has(memberId) && !isDoubted(kind);
+          !reading.moved.has(memberId) && !(isDoubted && kind.startsWith('member.'));
         const detector = row.origin === null ? 'sweep' : undefined;
         const seeing = { kind: 'seen', detector, isSure, now } as const;
         all.push({ row, found: await recordDifferences(tx, current, seeing) });
@@ -321,10 +319,7 @@ class Comparison {
     // A list may always leave out inactive users; a managed one that is found proves that its list was not complete.
     if (looked.kind === 'looked' && isMissed && !looked.isGone)
       this.reasons.add(`the list of ${row.type}s left out one that is there`);
-    if (looked.kind !== 'could-not-look') return;
-    const what = isMissed
-      ? 'somebody missing could not be looked for'
-      : 'what was seen to differ could not be looked at again';
-    this.reasons.add(`${what} (${looked.reason})`);
+    if (looked.kind === 'could-not-look')
+      this.reasons.add(`some ${row.type}s could not be looked at (${looked.reason})`);
   }
 }

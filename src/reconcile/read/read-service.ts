@@ -2,6 +2,7 @@ import type { ObservedUser, ShownAccount } from '../../domain/kinds.ts';
 import { compareAccount } from '../../domain/kinds.ts';
 import { BridgeError } from '../../domain/values.ts';
 import { toUserState } from '../../store/resources/state.ts';
+import { createShared } from '../../store/shared-state.ts';
 import { unreadable } from '../../upstream/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';
@@ -14,12 +15,21 @@ import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
 import type { Transport } from '../../upstream/transport.ts';
+import type { ReconcileDeps } from '../deps.ts';
+import { createJob } from '../job.ts';
 import { backoffMs, classify, toReadFailure } from '../outcome.ts';
-import { assertService, isOtherService, isSectionUp, mayGoWithout } from '../sections.ts';
+import {
+  assertService,
+  BLIND,
+  isOtherService,
+  isSectionUp,
+  mayGoWithout,
+  openService,
+} from '../sections.ts';
 import { observeCompanyUser, observeUser } from '../user/account.ts';
 import { readMembers } from './read-groups.ts';
-import type { ListName, Reading, ReadRun, ShowingList } from './reading.ts';
-import { LISTS, READ_SECTIONS, READING, toSection } from './reading.ts';
+import type { ListName, ReadProgress, ReadRun, ShowingList } from './reading.ts';
+import { LISTS, READ_SECTIONS, READING, Reading, toList, toSection } from './reading.ts';
 import type { Entry } from './store-entries.ts';
 import { storeEntries } from './store-entries.ts';
 
@@ -122,7 +132,7 @@ async function readList(run: ReadRun, name: Exclude<ListName, 'service'>): Promi
   const { lists, scimGroups, restGroups } = run.reading;
   let [operation, reason]: readonly [string, string] = [name, ''];
   for (const way of SHOWING[name].ways) {
-    lists[name] = { state: 'open', count: 0, since: run.deps.clock.now() };
+    lists[name] = { ...toList(), since: run.deps.clock.now() };
     // What an incomplete way has left is forgotten.
     if (name === 'groups') scimGroups.clear();
     if (name === 'restGroups') restGroups.clear();
@@ -188,7 +198,7 @@ export async function readService(
       signal.throwIfAborted();
       if (isOtherService(error)) throw error;
       // What was not stored as read is read again, but for the members that were.
-      reading.lists[list] = { state: 'open', count: 0 };
+      reading.lists[list] = toList();
       const { text: reason, retryAfterMs } = toReadFailure(error);
       reading.failures += 1;
       if (reading.failures === failuresMax) throw new BridgeError('sweep-incomplete', reason);
@@ -253,7 +263,7 @@ async function endList(
 }
 
 /** Asks closed sections again: one that was never read is to be read now, another costs one cheap call. */
-export async function recheckSections({ deps, reading }: ReadRun): Promise<void> {
+async function recheckSections({ deps, reading }: ReadRun): Promise<void> {
   const sections = deps.sections.states();
   for (const section of READ_SECTIONS) {
     const isUnread = LISTS[section].some((list) => reading.lists[list].state === 'refused');
@@ -261,4 +271,75 @@ export async function recheckSections({ deps, reading }: ReadRun): Promise<void>
     if (isUnread) reading.restart(section);
     else if (problem) await isSectionUp(deps, section, problem);
   }
+}
+
+/** Interval at which a closed section is asked again, in milliseconds. */
+const RECHECK_MS = 5 * 60_000;
+
+/** When everything had been read once (epoch milliseconds). A restart before that begins anew. */
+export const FIRST_READ = createShared<number>('first-read');
+
+/** The first read of a service, once per store. SCIM answers after it alone: "not found" would have users created twice. */
+export type FirstRead = ReturnType<typeof createFirstRead>;
+
+/** Creates the first read of one lead; nothing is read before its start. */
+export function createFirstRead(deps: ReconcileDeps) {
+  const { store, clock } = deps;
+  const learned = Promise.withResolvers<void>();
+  const broken = Promise.withResolvers<BridgeError>();
+  const reading = new Reading(clock.now(), true);
+  reading.lists.service.state = 'open';
+  const job = { type: 'first-read', id: 'run', restMs: RECHECK_MS };
+  const loop = createJob(deps, job, async (signal) => {
+    const run = { deps, reading, signal };
+    try {
+      // A store that was filled before asks for closed sections at once.
+      if (!reading.isFirst) await recheckSections(run);
+      await readService(run, { onEnd: noteEnd });
+    } catch (error) {
+      if (!isOtherService(error)) throw error;
+      broken.resolve(error);
+    }
+    return RECHECK_MS;
+  });
+
+  async function noteEnd(): Promise<void> {
+    // Whose service it is comes before all lists.
+    learned.resolve();
+    // That it was finished once, no later change undoes.
+    if (!reading.isFirst || reading.findOpenList() !== undefined) return;
+    const now = clock.now();
+    await store.write((tx) => FIRST_READ.save(tx, now, now));
+    reading.isFirst = false;
+  }
+
+  return {
+    /** Starts. @throws BridgeError `other-service`: the store has another one */
+    async start(): Promise<void> {
+      reading.accountId = (await openService(deps))?.accountId;
+      reading.isFirst = (await FIRST_READ.find(store.read)) === undefined;
+      for (const section of reading.isFirst ? [] : READ_SECTIONS) {
+        // One that is closed may never have been read.
+        const { code = BLIND.code } = deps.sections.states()[section]?.problem ?? {};
+        reading.restart(section, code === BLIND.code ? 'done' : 'refused');
+      }
+      loop.start();
+    },
+    stop: loop.stop,
+    /** How far it has come; null: it is finished. */
+    progress(): ReadProgress | null {
+      const none = { step: 'members', read: 0, expected: null, endsAt: null };
+      return reading.isFirst ? (reading.findProgress(clock.now()) ?? none) : null;
+    },
+    isFinished: () => !reading.isFirst,
+    /** Account behind the token, once it is known and where the service tells it. */
+    ownAccount: () => reading.accountId,
+    /** Hold on changes until this process knows that the service is the one of the store, as far as it tells. */
+    hold: {
+      over: learned.promise,
+      isLong: () => !reading.isDone('service') && reading.failures > 0,
+    },
+    /** Resolves, if ever, with the reason why the bridge must stop: the store belongs to another company. */
+    broken: broken.promise,
+  };
 }

@@ -47,7 +47,16 @@ interface ListState {
   total?: number;
   /** When its first page was asked for (epoch milliseconds). */
   since?: number;
+  /** `seq` of the rows that it showed as they are stored. A row that it changed carries the time instead. */
+  readonly unchanged: Set<number>;
 }
+
+/** A list that is to be read from its beginning. */
+export const toList = (state: ListState['state'] = 'open'): ListState => ({
+  state,
+  count: 0,
+  unchanged: new Set(),
+});
 
 /** How far a complete read has come, as operators are shown it. */
 export interface ReadProgress {
@@ -72,13 +81,13 @@ export class Reading {
   failures = 0;
   /** Account behind the token, where the service tells it. */
   accountId: number | undefined;
-  readonly lists: { [L in ListName]: ListState };
-  /** `seq` of the rows that a list showed as they are stored. A row that it changed carries the time instead. */
-  readonly unchanged = {
-    users: new Set<number>(),
-    companyUsers: new Set<number>(),
-    groups: new Set<number>(),
-    restGroups: new Set<number>(),
+  readonly lists: { [L in ListName]: ListState } = {
+    service: toList('done'),
+    users: toList(),
+    companyUsers: toList(),
+    groups: toList(),
+    restGroups: toList(),
+    members: toList(),
   };
   /** Groups of the two lists, by SCIM id and by uid, until both are whole. */
   readonly scimGroups = new Map<string, ScimGroup>();
@@ -93,14 +102,6 @@ export class Reading {
   constructor(now: number, isFirst: boolean) {
     this.since = now;
     this.isFirst = isFirst;
-    this.lists = {
-      service: { state: 'done', count: 0 },
-      users: { state: 'open', count: 0 },
-      companyUsers: { state: 'open', count: 0 },
-      groups: { state: 'open', count: 0 },
-      restGroups: { state: 'open', count: 0 },
-      members: { state: 'open', count: 0 },
-    };
   }
 
   /** Finds the next list to be read; undefined when none is left. */
@@ -111,7 +112,7 @@ export class Reading {
 
   /** Has the lists of a section read from their beginning, unless they were read or are refused. */
   restart(section: ReadSection, state: ListState['state'] = 'open'): void {
-    for (const list of LISTS[section]) this.lists[list] = { state, count: 0 };
+    for (const list of LISTS[section]) this.lists[list] = toList(state);
     if (section === 'groups') this.membersAfter = 0;
   }
 
@@ -142,7 +143,7 @@ export class Reading {
   }
 
   #isListed(list: ShowingList, row: ResourceRow): boolean {
-    return this.unchanged[list].has(row.seq) || (row.observed?.at ?? 0) >= this.since;
+    return this.lists[list].unchanged.has(row.seq) || (row.observed?.at ?? 0) >= this.since;
   }
 
   /** True for what should be in the service, and is in no list that was read, or not in one that showed it before. */

@@ -69,7 +69,7 @@ export async function storeEntries(run: Storing, entries: readonly Entry[]): Pro
       const [row, ...others] = toRows(entry);
       const isOne = row !== undefined && !others.some(isLive);
       if (isOne && (await isStored(run, { entry, row }))) {
-        for (const list of entry.lists) reading.unchanged[list].add(row.seq);
+        for (const list of entry.lists) reading.lists[list].unchanged.add(row.seq);
       } else changed.push(entry);
     }
     if (changed.length > 0) await deps.store.write((tx) => saveEntries(tx, run, changed));

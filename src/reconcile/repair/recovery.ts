@@ -17,8 +17,8 @@ import { listChanges } from '../differences.ts';
 import { createJob, isNotLeading } from '../job.ts';
 import { classify } from '../outcome.ts';
 import { addToHeld, dropWaiting, takeWaiting, tellPlan } from '../plans.ts';
-import type { FirstRead } from '../read/first-read.ts';
 import { readGroupLists } from '../read/read-groups.ts';
+import type { FirstRead } from '../read/read-service.ts';
 import { readService } from '../read/read-service.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { Reading } from '../read/reading.ts';
@@ -164,7 +164,7 @@ async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal) {
   const known = await findRecovery(store.read);
   const code = known?.phase === 'reading' ? known.reason.code : undefined;
   // Before the first read is finished nothing is managed, so nothing can be done again.
-  if (known !== undefined || !firstRead.finished) return { code, detection: undefined };
+  if (known !== undefined || !firstRead.isFinished()) return { code, detection: undefined };
   const detection = await detect(deps, attempt, signal);
   const why = detection.kind === 'unknown' ? detection.code : 'audit';
   events.recovery({ phase: detection.kind, code: why });

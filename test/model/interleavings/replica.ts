@@ -6,8 +6,7 @@ import type { ProcessDeps, ReconcileDeps } from '../../../src/reconcile/deps.ts'
 import { toLeadersStore } from '../../../src/reconcile/job.ts';
 import { Convergence } from '../../../src/reconcile/loop/convergence.ts';
 import { createReconciler } from '../../../src/reconcile/loop/reconciler.ts';
-import { createOutageWatch } from '../../../src/reconcile/outage.ts';
-import { openQuirks, openSections } from '../../../src/reconcile/quirks.ts';
+import { createOutageWatch, openQuirks, openSections } from '../../../src/reconcile/quirks.ts';
 import { Waiters } from '../../../src/reconcile/waiters.ts';
 import type { Rules } from '../../../src/rules/rules.ts';
 import { createProtection } from '../../../src/rules/rules.ts';
