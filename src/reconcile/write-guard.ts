@@ -84,19 +84,15 @@ export async function openWriteGuard(options: {
   };
 }
 
-/** Changes that are counted for the message; more count as this many. */
-const COUNT_MAX = 100_000;
+const WORK_DUE =
+  'acknowledged changes are not in the service yet, and MODE=observe would leave that so: start with MODE=live until nothing waits, or use scim-bridge pause';
 
 /** Remembers in the store that it is used to observe; going live, recovery holds what was accepted meanwhile. @throws BridgeError `work-due` */
 async function enterObserving(store: Store, now: number): Promise<void> {
   await store.write(async (tx) => {
     if ((await OBSERVING.find(tx)) !== undefined) return;
-    const due = await countDueChanges(tx, Number.MAX_SAFE_INTEGER, COUNT_MAX);
-    if (due > 0) {
-      const what = due === 1 ? '1 acknowledged change is' : `${due} acknowledged changes are`;
-      const message = `${what} not in the service yet, and MODE=observe would leave that so: start with MODE=live until nothing waits, or use scim-bridge pause`;
-      throw new BridgeError('work-due', message);
-    }
+    const isDue = (await countDueChanges(tx, Number.MAX_SAFE_INTEGER, 1)) > 0;
+    if (isDue) throw new BridgeError('work-due', WORK_DUE);
     await OBSERVING.save(tx, { since: now }, now);
   });
 }

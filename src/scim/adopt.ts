@@ -60,7 +60,7 @@ async function adoptOne<Type extends ResourceKey['type']>(
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const holders = await kind.listHolders(tx, row);
   if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
-  await endUnmanaged(tx, row, { status: 'accepted', now: deps.clock.now() });
+  await endUnmanaged(tx, row, deps.clock.now());
   const before = row.attributes;
   // As the service holds it: only the values of rules wait.
   await applyChange(tx, asked, kind, {

@@ -1,11 +1,5 @@
 import { sql } from 'kysely';
-import type {
-  Detector,
-  Difference,
-  DriftKind,
-  DriftStatus,
-  ENDED_STATUSES,
-} from '../domain/change.ts';
+import type { Detector, Difference, DriftKind, DriftStatus } from '../domain/change.ts';
 import { ACTIVE_STATUSES, findRepair } from '../domain/change.ts';
 import type { GivenKey } from '../domain/values.ts';
 import { newId } from '../domain/values.ts';
@@ -77,13 +71,9 @@ export const changeDrifts = (
 ) => updateWhere(tx, 'drifts', { id: drifts.map(({ id }) => id), status: ACTIVE_STATUSES }, change);
 
 /** Ends the drift of an unmanaged user or group that is taken over. `now` is epoch milliseconds. */
-export async function endUnmanaged(
-  tx: Db,
-  { type, id }: GivenKey,
-  { status, now }: { status: (typeof ENDED_STATUSES)[number]; now: number },
-): Promise<void> {
+export async function endUnmanaged(tx: Db, { type, id }: GivenKey, now: number): Promise<void> {
   const active = { resource_id: id, kind: `${type}.unmanaged`, status: ACTIVE_STATUSES } as const;
-  await updateWhere(tx, 'drifts', active, { status, ended_at: now });
+  await updateWhere(tx, 'drifts', active, { status: 'accepted', ended_at: now });
 }
 
 /** Ends drifts of users and groups that the store does not have any more. */

@@ -80,7 +80,7 @@ export const groupWrites: WriteKind<'group'> = {
   async takeOver(tx, { provider, events, clock }, row) {
     await changeLinks(tx, row, {}, adoptLink);
     // A takeover alone is no change that a reader sees, by which it would be found.
-    await endUnmanaged(tx, row, { status: 'gone', now: clock.now() });
+    await endUnmanaged(tx, row, clock.now());
     const cells = toBaseline(row);
     const adopted = { origin: 'adopted', provider, cells } as const;
     await updateRow(tx, row, adopted);
