@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Cell, Cells } from './cell.ts';
 import * as facts from './cell.ts';
 import { waitingFor } from './cell-test-support.ts';
-import { endRest, fail, findFailed, refuse } from './failure.ts';
+import { defer, endRest, findFailed } from './failure.ts';
 
 type Field = 'active' | 'name' | 'address';
 
@@ -15,7 +15,7 @@ test('the text of a cell begins with what waits, in whatever order it was writte
   const heard = facts.withEcho<Field>({}, 'name', { sent: 'a', back: 'b' });
   const asked = facts.ask(withSource(heard, 'name', { value: 1, by: 'rule' }), ['name'], 2);
   const refused = facts.edit(asked, ['name'], (cell) =>
-    refuse(cell, { problem, now: 5, retryAt: 9 }),
+    defer(cell, { problem, now: 5, retryAt: 9 }),
   );
 
   expect(JSON.stringify(refused)).toMatch(/^\{"name":\{"pending":2,/);
@@ -40,7 +40,7 @@ interface Change {
 }
 
 const toChange = (some: Field[], change: Change['change']): Change => ({ fields: some, change });
-const LIMITS = { toRetryAt: (times: number) => times, attemptsMax: 2, now: 0 };
+const LIMITS = { retryAt: 1, attemptsMax: 2, now: 0 };
 
 const changes: fc.Arbitrary<Change> = fc.oneof(
   fc
@@ -52,11 +52,11 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   }),
   fc.tuple(fields, problem, time).map(([some, why, now]) => {
     const later = { problem: why, now, retryAt: now + 5 };
-    return toChange(some, (cells) => facts.edit(cells, some, (cell) => refuse(cell, later)));
+    return toChange(some, (cells) => facts.edit(cells, some, (cell) => defer(cell, later)));
   }),
   fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]) => {
     const failing = { problem: why, isOwn, ...LIMITS };
-    return toChange(some, (cells) => facts.edit(cells, some, (cell) => fail(cell, failing)));
+    return toChange(some, (cells) => facts.edit(cells, some, (cell) => defer(cell, failing)));
   }),
   fc
     .tuple(field, fc.option(source, { nil: undefined }))
@@ -105,7 +105,7 @@ test('a write that failed is counted anew after a new ask, and no longer once it
   hold(
     fc.property(history, problem, fields, version, (cells, why, some, at) => {
       const asked = facts.ask(cells, some, 9 + at);
-      const failOnce = (cell: Cell) => fail(cell, { problem: why, isOwn: true, ...LIMITS });
+      const failOnce = (cell: Cell) => defer(cell, { problem: why, isOwn: true, ...LIMITS });
       const failed = facts.edit(asked, some, failOnce);
       const again = facts.ask(failed, some, 99 + at);
 

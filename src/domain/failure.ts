@@ -1,62 +1,40 @@
 import type { Cells, Fact, Failure } from './cell.ts';
 import { edit } from './cell.ts';
+import { NO_SEAT } from './seats.ts';
 import type { Refusal } from './values.ts';
 import { parseFields } from './values.ts';
 
 /** Failed attempts, looks included, after which a removal of access is sent without a look: repeating it does no harm. */
 export const ATTEMPTS_WITH_LOOK = 3;
 
-/** Deferral of a change: the reason, and the time of the next attempt. */
+/** Why a change is deferred. */
 interface Deferral {
   readonly problem: Refusal;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** Time of the next attempt (epoch milliseconds). */
   readonly retryAt: number;
-}
-
-/** Gives what waits a failure of its write. */
-function withFailure<F extends Fact>(
-  fact: F,
-  toFailure: (known: Failure | undefined, version: number) => Omit<Failure, 'version'>,
-): F {
-  const { pending: version, failure } = fact;
-  if (version === undefined) return fact;
-  return { ...fact, failure: { version, ...toFailure(failure, version) } };
-}
-
-/** Defers what waits: the service refused it. What was stuck before keeps its start. */
-export const refuse = <F extends Fact>(fact: F, { problem, now, retryAt }: Deferral): F =>
-  withFailure(fact, (known) => ({ since: known?.since ?? now, retryAt, problem }));
-
-/** Defers what waits until there is a free seat. What waited for one before keeps its start. */
-export const deferForSeat = <F extends Fact>(fact: F, { problem, now, retryAt }: Deferral): F =>
-  withFailure(fact, (known) => {
-    return { since: null, retryAt, problem, seatSince: known?.seatSince ?? now };
-  });
-
-/** Consequences of one more failed attempt. */
-interface Failing {
-  readonly problem: Refusal;
+  /** Failed attempts after which it is stuck; absent: the service refused it, or it waits for a free seat. */
+  readonly attemptsMax?: number;
   /** False: it may be the fault of the service, so it counts where it is the first, to be tried after what did not fail. */
-  readonly isOwn: boolean;
-  /** Time of the next attempt (epoch milliseconds), by the number of failures. */
-  readonly toRetryAt: (attempts: number) => number;
-  /** Number of attempts after which it is stuck. */
-  readonly attemptsMax: number;
-  /** Epoch milliseconds. */
-  readonly now: number;
+  readonly isOwn?: boolean;
 }
 
-/** Counts one more failed attempt at what waits; a write that is new is counted anew. */
-export const fail = <F extends Fact>(fact: F, failing: Failing): F =>
-  withFailure(fact, (known, version) => {
-    const { problem, isOwn, toRetryAt, attemptsMax, now } = failing;
-    const past = (known?.version === version && known.attempts) || 0;
-    const attempts = isOwn ? past + 1 : Math.max(past, 1);
-    const isStuck = isOwn && attempts >= attemptsMax;
-    const since = known?.since ?? (isStuck ? now : null);
-    return { since, retryAt: toRetryAt(attempts), problem, attempts };
-  });
+/** Defers what waits. What was stuck or waited for a seat before keeps its start; attempts at a new write are counted anew. */
+export function defer<F extends Fact>(fact: F, deferral: Deferral): F {
+  const { pending: version, failure: known } = fact;
+  if (version === undefined) return fact;
+  const { problem, now, retryAt, attemptsMax, isOwn = true } = deferral;
+  const failure = { version, since: known?.since ?? now, retryAt, problem };
+  if (problem.code === NO_SEAT)
+    return { ...fact, failure: { ...failure, since: null, seatSince: known?.seatSince ?? now } };
+  if (attemptsMax === undefined) return { ...fact, failure };
+  const past = (known?.version === version && known.attempts) || 0;
+  const attempts = isOwn ? past + 1 : Math.max(past, 1);
+  const isStuck = isOwn && attempts >= attemptsMax;
+  const since = known?.since ?? (isStuck ? now : null);
+  return { ...fact, failure: { ...failure, since, attempts } };
+}
 
 /** Ends the deferral of refused fields after an observation, of those that wait for a seat, or of all. */
 export const endRest = <F extends string>(

@@ -105,7 +105,7 @@ export function toStep(
 }
 
 /** The failure of a part by its own fault; undefined: it did not fail, or was refused. */
-const findFailedPart = (part: Part, cells: Cells<string>) =>
+export const findFailedPart = (part: Part, cells: Cells<string>) =>
   findFailed(typeof part === 'string' ? cells[part] : part);
 
 /** True when one of the facts failed before by its own fault. */

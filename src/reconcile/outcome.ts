@@ -145,8 +145,7 @@ export interface Known {
  * End of one upstream step.
  * - `done`: the service holds it, or held it already
  * - `refused`: the service says no about exactly these parts; repeating it would change nothing
- * - `later`: nothing was changed, and it may work another time. `failedLook`: a look failed, and what waits for it with it;
- *   `noSeat`: these parts wait for a free seat of the service
+ * - `later`: nothing was changed, and it may work another time. `parts` counts an attempt, or waits for a free seat
  * - `unknown`: it may or may not have been changed; the next step is a look. `parts` is what the call was to change,
  *   absent where the failure says nothing of it
  */
@@ -170,8 +169,7 @@ export type Postponed =
       readonly kind: 'later';
       readonly problem: Refusal;
       readonly retryAfterMs?: number;
-      readonly failedLook?: true;
-      readonly noSeat?: readonly Part[];
+      readonly parts?: readonly Part[];
     }
   | {
       readonly kind: 'unknown';

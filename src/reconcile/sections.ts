@@ -46,11 +46,12 @@ export function toLater({ verdict: _, ...failed }: Classified) {
 
 const FAILURES: ReadonlySet<string> = new Set(['unavailable', 'unreadable', 'timeout']);
 
-/** Makes a look. One that fails is made again, and counts as an attempt of what waits for it. A missing right is reported. */
+/** Makes a look. One that fails is made again, and counts as an attempt of the parts that wait for it. A missing right is reported. */
 export async function tryLook<Seen>(
   deps: ReconcileDeps,
   section: ReadableSection,
   look: () => Promise<Seen>,
+  parts: readonly Part[] = [],
 ): Promise<Seen | Outcome<never>> {
   try {
     return await look();
@@ -58,7 +59,7 @@ export async function tryLook<Seen>(
     const classified = classify(error);
     const { verdict, problem } = classified;
     if (verdict === 'forbidden') await isSectionUp(deps, section, problem);
-    return { ...toLater(classified), ...(FAILURES.has(problem.code) && { failedLook: true }) };
+    return { ...toLater(classified), ...(FAILURES.has(problem.code) && { parts }) };
   }
 }
 

@@ -54,7 +54,8 @@ export async function makeStep<State extends UserState | GroupState>(
   basis: Pick<StepCall<State>, 'deps' | 'state' | 'step' | 'missed'>,
 ): Promise<Outcome | Again> {
   const { state, step } = basis;
-  const isIdle = step.kind === 'look' && listWaitingParts(state).length === 0;
+  const waiting = listWaitingParts(state);
+  const isIdle = step.kind === 'look' && waiting.length === 0;
   const { type, id } = state;
   const deps = withCalls(basis.deps, {
     class: takesAccess(state, step) ? 'remove' : isIdle ? 'look' : 'change',
@@ -74,20 +75,17 @@ export async function makeStep<State extends UserState | GroupState>(
   const maker = makers[step.kind];
   if (maker === undefined) throw new TypeError(`a ${type} has no step ${step.kind}`);
   const { section, make, rescue } = maker;
-  if (step.kind === 'look') return tryLook(deps, section, () => make(call));
+  if (step.kind === 'look') return tryLook(deps, section, () => make(call), waiting);
   try {
     return await make(call);
   } catch (error) {
     const failed = classify(error);
     // Nothing exists yet that a create could miss.
     const missed = step.kind === 'create' ? 'found' : basis.missed;
-    const outcome = await tryLook(
-      deps,
-      section,
-      async () =>
-        (await rescue?.(call, failed, section)) ??
-        (await toFailure(deps, failed, { parts, section, missed })),
-    );
+    const explain = async () =>
+      (await rescue?.(call, failed, section)) ??
+      (await toFailure(deps, failed, { parts, section, missed }));
+    const outcome = await tryLook(deps, section, explain, waiting);
     const isOfMany =
       outcome.kind === 'refused' && parts.length > 1 && step.kind !== 'list-entities';
     // One part may be at fault.

@@ -1,15 +1,11 @@
 import type { Cells, Fact } from '../../domain/cell.ts';
 import { done, edit, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { endEntities, hasEntityPutIn } from '../../domain/entity.ts';
-import {
-  countAttempts,
-  findNextRetryAt,
-  findProblem,
-  refuse as refuseFact,
-} from '../../domain/failure.ts';
+import { countAttempts, defer, findNextRetryAt, findProblem } from '../../domain/failure.ts';
 import { isWorking } from '../../domain/kinds.ts';
 import type { LinkKey } from '../../domain/link.ts';
 import { disownLink, releaseLink, revertLink, toLinkText } from '../../domain/link.ts';
+import { NO_SEAT } from '../../domain/seats.ts';
 import type { Refusal, UserId } from '../../domain/values.ts';
 import { removesAccess, takeBackWrite, toCellsAfterDeletion } from '../../domain/write.ts';
 import type { Field, Part } from '../../plan/step.ts';
@@ -189,7 +185,8 @@ const SEAT_RETRY_MS = 15 * 60_000;
 async function save({ tx, outcome, original, row, now }: Recording): Promise<void> {
   await saveRow(tx, original, row);
   if (row.type === 'group') return;
-  if (outcome.kind === 'later' && outcome.noSeat) return retryNextForSeat(tx, now + SEAT_RETRY_MS);
+  if (outcome.kind === 'later' && outcome.problem.code === NO_SEAT)
+    return retryNextForSeat(tx, now + SEAT_RETRY_MS);
   const isFreed = original.takes_seat > row.takes_seat;
   const waitsNoMore = original.seat_since !== null && row.seat_since === null;
   if (isFreed || waitsNoMore) await retryNextForSeat(tx, now);
@@ -203,14 +200,18 @@ export function changeCells(
   r.row = { ...r.row, cells: change(r.row.cells) };
 }
 
-/** Changes what is known of these parts: of fields in the row, of members and admins in the store. */
-export async function changeFacts(
-  r: Pick<Recording, 'tx' | 'row'>,
+/** Defers these fields in the row, and these members and admins in the store. An attempt that was asked for does not wait. */
+export async function deferParts(
+  r: Recording,
   parts: readonly Part[],
-  change: <F extends Fact>(fact: F, part: Part) => F,
-): Promise<void> {
-  await changeNamed(r.tx, r.row, listLinks(parts), change);
+  { delayMs, ...why }: Omit<Parameters<typeof defer>[1], 'now' | 'retryAt'> & { delayMs: number },
+): Promise<number> {
+  const { tx, row, now, isRetried } = r;
+  const retryAt = isRetried ? now : now + delayMs;
+  const change = <F extends Fact>(fact: F) => defer(fact, { ...why, now, retryAt });
+  await changeNamed(tx, row, listLinks(parts), change);
   changeCells(r, (cells) => edit(cells, listFields(parts), change));
+  return retryAt;
 }
 
 /**
@@ -245,9 +246,7 @@ export async function refuse(
   const isTakenBack = r.row.origin !== row.origin || r.row.deleted_at !== row.deleted_at;
   if (isTakenBack || left.size === 0) return true;
   // Parts whose write was acknowledged stay wanted, are shown, and are tried again slowly.
-  const { isRetried, now, random } = r;
-  const deferral = { problem, now, retryAt: isRetried ? now : now + stuckDelayMs(random) };
-  await changeFacts(r, [...left], (fact) => refuseFact(fact, deferral));
+  await deferParts(r, [...left], { problem, delayMs: stuckDelayMs(r.random) });
   r.row = { ...r.row, attempts: r.row.attempts + 1 };
   return true;
 }

@@ -1,6 +1,8 @@
-import { deferForSeat, endRest, fail } from '../../domain/failure.ts';
+import { endRest } from '../../domain/failure.ts';
+import { NO_SEAT } from '../../domain/seats.ts';
 import type { Refusal } from '../../domain/values.ts';
 import type { Part } from '../../plan/step.ts';
+import { findFailedPart } from '../../plan/step.ts';
 import { GONE } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { isPostgres, storeNow } from '../../store/engine/dialect.ts';
@@ -23,7 +25,7 @@ import type { Waiter, Waiters } from '../waiters.ts';
 import { applyKnown, endDoubts, followStep } from './apply.ts';
 import { endMissing, isLostLook, linkRow } from './existence.ts';
 import type { Recorded, Recording } from './finish.ts';
-import { changeCells, changeFacts, finish, markDeleted, refuse } from './finish.ts';
+import { changeCells, deferParts, finish, markDeleted, refuse } from './finish.ts';
 import type { PlannedStep, SendGuard } from './step.ts';
 import { EXISTENCE, listStillPlanned } from './step.ts';
 
@@ -236,24 +238,23 @@ const SKIPPED: ReadonlySet<string> = new Set<WritesRefused | 'closed'>([
 
 /** Records a step that is tried again. The run goes on with other parts, or ends until it is time to try again. */
 async function recordPostponed(r: Recording, outcome: Postponed): Promise<Recorded> {
-  const { step, isOwn, isRetried, failures, now } = r;
-  const { problem } = outcome;
-  if (outcome.kind === 'later' && outcome.noSeat !== undefined) {
-    const wait = { problem, now, retryAt: isRetried ? now : now + SEAT_REST_MS };
-    const parts = await listStillPlanned(r, outcome.noSeat);
-    await changeFacts(r, parts, (fact) => deferForSeat(fact, wait));
+  const { deps, isOwn, failures, random } = r;
+  const { problem, parts: meant = [] } = outcome;
+  const isLater = outcome.kind === 'later';
+  if (problem.code === NO_SEAT) {
+    await deferParts(r, await listStillPlanned(r, meant), { problem, delayMs: SEAT_REST_MS });
     succeed(r);
     r.row = { ...r.row, failing_since: null };
     return finish(r);
   }
-  // A failed look counts as an attempt at all that waits for it.
-  const awaiting =
-    outcome.kind === 'later' && outcome.failedLook && isOwn ? listWaitingParts(step.state) : [];
-  const failed = outcome.kind === 'unknown' ? outcome.parts : awaiting;
-  const times = await countParts(r, failed ?? [], problem);
-  const isCounted = isOwn && times.length > 0;
-  postpone(r, outcome, isCounted ? Math.min(...times) : undefined);
-  if (outcome.kind === 'later') return finish(r, () => false);
+  const parts = isLater && !isOwn ? [] : await listStillPlanned(r, meant);
+  const isCounted = isOwn && parts.length > 0;
+  const { attemptsMax } = deps.policy;
+  const past = parts.map((part) => findFailedPart(part, r.row.cells)?.attempts ?? 0);
+  const delayMs = isCounted ? failedDelayMs(Math.min(...past) + 1, attemptsMax, random) : 0;
+  const retryAt = await deferParts(r, parts, { problem, delayMs, isOwn, attemptsMax });
+  postpone(r, outcome, isCounted ? retryAt : undefined);
+  if (isLater) return finish(r, () => false);
   const isNext = (next: PlannedStep) =>
     isCounted && failures <= GOING_ON_MAX && listWaitingParts(next.state).length > 0;
   return finish(r, (next) => outcome.lookNow === true || isNext(next));
@@ -281,25 +282,4 @@ function postpone(r: Recording, outcome: Postponed, retryAt = Number.POSITIVE_IN
     last_error: (row.stuck_at === null ? null : row.last_error) ?? problem,
     due_at: isLater && Number.isFinite(retryAt) ? retryAt : Math.min(usual, retryAt),
   };
-}
-
-/** Counts an attempt at each part that still is as planned, and returns the times of the next ones (epoch milliseconds). */
-async function countParts(
-  r: Recording,
-  failed: readonly Part[],
-  problem: Refusal,
-): Promise<number[]> {
-  const { deps, isOwn, isRetried, now, random } = r;
-  const { attemptsMax } = deps.policy;
-  const parts = await listStillPlanned(r, failed);
-  const times: number[] = [];
-  const toRetryAt = (attempts: number) => {
-    const delayMs = isOwn && !isRetried ? failedDelayMs(attempts, attemptsMax, random) : 0;
-    times.push(now + delayMs);
-    return now + delayMs;
-  };
-  await changeFacts(r, parts, (fact) =>
-    fail(fact, { isOwn, toRetryAt, problem, attemptsMax, now }),
-  );
-  return times;
 }

@@ -22,7 +22,7 @@ import type { Classified, Known, Outcome } from '../outcome.ts';
 import { MISSING } from '../outcome.ts';
 import { findDoubt, findOwnAccount, lookSurely } from '../sections.ts';
 import type { StepCall, StepMakers } from '../step-call.ts';
-import { assertAbout, readBack, search, toTaken } from '../step-call.ts';
+import { assertAbout, listWaitingParts, readBack, search, toTaken } from '../step-call.ts';
 import {
   changeEntity,
   changeLink,
@@ -103,7 +103,7 @@ async function explainName(call: GroupCall, failed: Classified): Promise<Outcome
 /** A taken name counts as refused the second time: who had it may have given it up since, or a lost create has it. */
 function onceMore({ state }: GroupCall, { problem }: Classified): Outcome | undefined {
   const mayBeFree = state.sentCreates.length > 0 || countAttempts(state.cells) === 0;
-  return mayBeFree ? { kind: 'later', problem, failedLook: true } : undefined;
+  return mayBeFree ? { kind: 'later', problem, parts: listWaitingParts(state) } : undefined;
 }
 
 /** Outcome of a call that needs the name that another group of the service is about to give up. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, edit } from '../../domain/cell.ts';
-import { fail } from '../../domain/failure.ts';
+import { defer } from '../../domain/failure.ts';
 import type { ObservedGroup, ObservedUser } from '../../domain/kinds.ts';
 import { confirms, isTheSame } from '../../domain/kinds.ts';
 import type { UserId } from '../../domain/values.ts';
@@ -276,8 +276,7 @@ async function removeAgain(
   const isUnderWay = hasWaiting(row) || row.due_at !== null;
   if (isReleased || isUnderWay || row.modified_at >= sentAt) return;
   const asked = ask(row.cells, ['existence'], row.version);
-  const toRetryAt = () => now;
-  const failing = { problem: NOT_APPLIED, isOwn: true, toRetryAt, attemptsMax: 2, now };
-  const cells = edit(asked, ['existence'], (cell) => fail(cell, failing));
+  const failing = { problem: NOT_APPLIED, retryAt: now, attemptsMax: 2, now };
+  const cells = edit(asked, ['existence'], (cell) => defer(cell, failing));
   await updateRow(tx, row, { cells, due_at: now, due_class: 0 });
 }

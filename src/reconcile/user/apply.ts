@@ -242,7 +242,7 @@ async function findSeatWait(
   const isClosed = verdict === 'forbidden' && !(await isSectionUp(deps, section, problem));
   if (isClosed) return toLater(failed);
   const parts = noSeat.map(({ part }) => part);
-  return { kind: 'later', problem: { ...problem, code: NO_SEAT }, noSeat: parts };
+  return { kind: 'later', problem: { ...problem, code: NO_SEAT }, parts };
 }
 
 /** True for a change that takes a seat: a new account, an activation, the end of a suspension, more of a licence. */
