@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from './values.ts';
-import { foldCase, listElements } from './values.ts';
+import { foldCase, isJsonObject } from './values.ts';
 
 const LOOKS_LIKE_ADDRESS = /^[^\s@]+@[^\s@]+$/;
 
@@ -24,7 +24,9 @@ export const listFoldedEmails = (attributes: JsonObject) => [
 ];
 
 const listEmails = ({ emails }: JsonObject) =>
-  listElements(emails).filter(({ value }) => foldedText(value) !== '');
+  (Array.isArray(emails) ? emails : [])
+    .filter(isJsonObject)
+    .filter(({ value }) => foldedText(value) !== '');
 
 const foldedText = (value: JsonValue | undefined) =>
   typeof value === 'string' ? foldCase(value.trim()) : '';

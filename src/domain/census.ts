@@ -1,9 +1,6 @@
 /** Keys by which a census knows a person again, the surest first. */
 export const MATCH_KEYS = ['externalId', 'userName', 'email'] as const;
 
-/** One of these keys. */
-export type MatchKey = (typeof MATCH_KEYS)[number];
-
 /** Kinds of findings. `only-…`: in this one alone. `not-…`: in both others. `duplicate`: one is two. */
 export const CENSUS_KINDS = [
   'only-provider',

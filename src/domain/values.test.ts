@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { normaliseName } from './name.ts';
 import * as values from './values.ts';
-import { isStorable, limitMarks, toCount } from './values.ts';
 
-const { foldCase } = values;
+const { foldCase, isStorable, limitMarks, toCount } = values;
 
 const cases: readonly (readonly [why: string, text: string, want: string])[] = [
   ['plain letters lose their case', 'Ada@Example.COM', 'ada@example.com'],

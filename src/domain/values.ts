@@ -25,10 +25,6 @@ export interface JsonObject {
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The complex values of a multi-valued attribute. */
-export const listElements = (list: JsonValue | undefined) =>
-  Array.isArray(list) ? list.filter(isJsonObject) : [];
-
 /** The keys of an object of ours, which has no others than the fields of its type. */
 export function parseFields<Field extends string>(rows: { readonly [F in Field]?: unknown }) {
   return Object.keys(rows) as Field[];

@@ -4,7 +4,7 @@ import type { Adoption, AdoptionRequest } from '../domain/provider.ts';
 import type { LeaderWork } from '../reconcile/loop/errands.ts';
 import type { DriftDecisions } from '../reconcile/repair/decisions.ts';
 import type { Queue } from '../reconcile/waiters.ts';
-import type { WriteGuard } from '../reconcile/write-guard.ts';
+import type { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ShownSetting } from '../settings/shown.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
@@ -19,7 +19,7 @@ export interface OpsSources extends StatusSources {
   readonly settings: readonly ShownSetting[];
   /** Place of the embedded sandbox, whose controls are below `/_sandbox/`. */
   readonly sandbox: OpsJson<'Sandbox'> | undefined;
-  readonly pause: WriteGuard['pause'];
+  readonly pause: Awaited<ReturnType<typeof openWriteGuard>>['pause'];
   /** Ends a pause, and has what waited go on. */
   readonly resume: () => Promise<void>;
   readonly adopt: (type: 'user' | 'group', request: AdoptionRequest) => Promise<Adoption>;

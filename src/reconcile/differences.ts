@@ -19,13 +19,7 @@ import { listOpenLinks } from '../store/links/links.ts';
 import { findLinked } from '../store/resources/find.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../store/resources/rows.ts';
 import { LIVE, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
-import {
-  isInFlight,
-  isLinked,
-  toGroupState,
-  toUpstreamIds,
-  toUserState,
-} from '../store/resources/state.ts';
+import { isLinked, toGroupState, toUpstreamIds, toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 
@@ -314,7 +308,8 @@ const LISTS = /^scim\.get\w+s$|\.getListOf\w+$/;
  */
 export function decideMerge(row: ResourceRow, sentAt: number): 'merge' | 'drop' | 'look-again' {
   const seen = row.observed;
-  if (isInFlight(row)) return 'drop';
+  // A call that changes it may be on its way, or its outcome is unknown.
+  if (row.must_look !== 0 && row.unsure_until !== null) return 'drop';
   const isOlder = row.modified_at >= sentAt || wasSeenSince(seen, sentAt);
   if (row.deleted_at !== null) return isOlder || row.type === 'group' ? 'drop' : 'merge';
   if (row.origin === null) return (seen?.at ?? 0) > sentAt ? 'drop' : 'merge';

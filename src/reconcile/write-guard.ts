@@ -24,10 +24,7 @@ const REFRESH_MS = 1_000;
 /** Mode of the bridge: it changes the service, or only observes it. */
 export type Mode = 'live' | 'observe';
 
-/** Guard that the transport asks before each call that changes the service. */
-export type WriteGuard = Awaited<ReturnType<typeof openWriteGuard>>;
-
-/** Opens the guard with the stored pause, which a restart obeys. @param onChange called in each process @throws StoreError */
+/** Opens the guard that the transport asks before each call that changes the service, with the stored pause, which a restart obeys. @param onChange called in each process @throws StoreError */
 export async function openWriteGuard(options: {
   readonly mode: Mode;
   readonly store: Store;

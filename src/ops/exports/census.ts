@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
-import type { CensusKind, MatchKey } from '../../domain/census.ts';
+import type { CensusKind } from '../../domain/census.ts';
 import { MATCH_KEYS } from '../../domain/census.ts';
 import * as user from '../../domain/kinds.ts';
 import { normaliseName } from '../../domain/name.ts';
@@ -163,7 +163,7 @@ interface Match {
   readonly entry: ExportEntry;
   readonly id: string;
   readonly name: string;
-  readonly by: MatchKey;
+  readonly by: (typeof MATCH_KEYS)[number];
 }
 
 interface Sought {

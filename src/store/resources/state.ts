@@ -65,10 +65,6 @@ export function isAtWork(row: ResourceRow): boolean {
   return row.must_look !== 0 || row.due_at !== null || row.unsure_until !== null || hasWaiting(row);
 }
 
-/** True while a call that changes the resource may be on its way, or its outcome is unknown. */
-export const isInFlight = (row: Pick<ResourceRow, 'must_look' | 'unsure_until'>) =>
-  row.must_look !== 0 && row.unsure_until !== null;
-
 /** True for an account that may be an owner's: not the bridge's own, and never shown with its role. */
 export function isRoleUnknown(row: UserRow): boolean {
   if (row.origin === 'created' || row.upstream_id === null) return false;
