@@ -17,10 +17,8 @@ import type { NewPlan } from '../plans.ts';
 import { addPlan, listExceeded, sumUp, tellPlan } from '../plans.ts';
 import { acceptDrift, findObstacle, IS_CHANGED } from './desire.ts';
 
-/** Largest number of actions of a plan; more are left to the next one. */
-const ACTIONS_MAX = 10_000;
-/** Largest number of drifts that one decision is about, the oldest first. */
-const KNOWN_MAX = 20_000;
+/** Largest number of drifts that one decision is about, the oldest first; more are left to the next one. */
+const DRIFTS_MAX = 10_000;
 /** Repairs of the same drift in 24 hours, after which it is only reported. */
 const REPAIRS_MAX = 3;
 
@@ -63,12 +61,12 @@ async function sortKnown(tx: Db, deps: ReconcileDeps) {
   const known = { status: ['open', 'contested'], kind } as const;
   const repair: DriftRow[] = [];
   const accept: DriftRow[] = [];
-  for (const row of await listWhere(tx, 'drifts', known, { order: 'seq', limit: KNOWN_MAX })) {
+  for (const row of await listWhere(tx, 'drifts', known, { order: 'seq', limit: DRIFTS_MAX })) {
     const action = await findReaction(tx, deps, row);
     if (action === 'accept') accept.push(row);
     if (action === 'repair' && (await mayRepair(tx, deps, row))) repair.push(row);
   }
-  return { repair: repair.slice(0, ACTIONS_MAX), accept };
+  return { repair, accept };
 }
 
 /** The default accepts nothing that grants more, and nothing of a group from which rules or outer groups derive something. */
