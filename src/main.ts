@@ -8,7 +8,7 @@ import { createBridge } from './app/compose.ts';
 import { exportTelemetry } from './app/export-telemetry.ts';
 import type { FirstTokens } from './app/first-access.ts';
 import {
-  logWeaknesses,
+  logNotFlushed,
   openServableStore,
   readTokens,
   toStoreWatch,
@@ -98,7 +98,7 @@ async function serveUntilStopped(
       tracing: otel?.tracing,
     });
     renewSecrets(bridge, secrets, { settings, made });
-    await logWeaknesses(events, store);
+    await logNotFlushed(events, store);
     await bridge.start();
     ports.main.serve(bridge.app);
     ports.ops?.serve(bridge.opsApp);

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { CredentialRow } from '../store/credentials.ts';
-import { findCredential, insertPassing, noteUse } from '../store/credentials.ts';
+import { findCredential, noteUse } from '../store/credentials.ts';
 import { createShared } from '../store/shared-state.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { NewestPart } from '../store/tables.ts';
-import { deleteWhere, listNewest } from '../store/tables.ts';
+import { deleteWhere, insertOne, listNewest } from '../store/tables.ts';
 import {
   findPresented,
   findPresentedRow,
@@ -74,7 +74,7 @@ export function createSessions({
       validForMs: SESSION_MS,
     });
     const proof = owner.startsWith('settings-') ? toProof(text, presented) : null;
-    return { text, session: toSession(await insertPassing(tx, { ...row, proof })) };
+    return { text, session: toSession(await insertOne(tx, 'credentials', { ...row, proof })) };
   }
 
   return {

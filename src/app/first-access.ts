@@ -13,7 +13,7 @@ import { assertServable } from '../settings/cross-rules.ts';
 import { findStoreFile, toStoreUrl } from '../settings/load.ts';
 import type { Settings } from '../settings/schema.ts';
 import { listLiveCredentials } from '../store/credentials.ts';
-import { findWeaknesses, openStore, openStoreClock } from '../store/engine/database.ts';
+import { isNotFlushed, openStore, openStoreClock } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import { createShared } from '../store/shared-state.ts';
@@ -168,9 +168,6 @@ export function toStoreWatch(
 }
 
 /** Logs at the start how committed data may be lost. @throws StoreError */
-export async function logWeaknesses(events: Events, { read }: Store): Promise<void> {
-  for (const weakness of await findWeaknesses(read)) {
-    if (weakness === 'not-flushed') events.storeNotFlushed();
-    else events.storeFollowed();
-  }
+export async function logNotFlushed(events: Events, { read }: Store): Promise<void> {
+  if (await isNotFlushed(read)) events.storeNotFlushed();
 }

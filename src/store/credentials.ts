@@ -10,7 +10,7 @@ import { forUpdate, readInChunks, select } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 import type { NewestPart, Row } from './tables.ts';
-import { findOne, insertNew, insertOne, listNewest, listWhere, updateWhere } from './tables.ts';
+import { findOne, listNewest, listWhere, updateWhere } from './tables.ts';
 
 /** A credential as stored: of its secret the digest alone. */
 export type CredentialRow = Row<'credentials'>;
@@ -66,18 +66,6 @@ export async function noteUse(tx: Db, credentialId: string, at: number): Promise
     and (last_used_at is null or last_used_at < ${at})`.execute(tx);
 }
 
-const KEPT_MAX = 1_000;
-
-/** Adds a session, or an access token of a client, and deletes the oldest if there are far too many. */
-export async function insertPassing(tx: Db, row: NewCredential): Promise<CredentialRow> {
-  const inserted = await insertOne(tx, 'credentials', row);
-  const ofOwner = row.kind === 'access' ? sql`and owner = ${row.owner ?? null}` : sql``;
-  await sql`delete from credentials where seq in (
-    select seq from credentials where kind = ${row.kind} ${ofOwner}
-    order by seq desc limit ${KEPT_MAX} offset ${KEPT_MAX})`.execute(tx);
-  return inserted;
-}
-
 /** Credential that is not revoked; it may have expired (epoch milliseconds; null: it never does). */
 export type LiveCredential = Pick<CredentialRow, 'name'> &
   Readonly<{ purpose: Purpose | 'client'; expiresAt: number | null }>;
@@ -93,22 +81,6 @@ export const listLiveCredentials = (db: Db) =>
     where c.revoked_at is null and client.revoked_at is null
       and (c.kind in ('token', 'secret') or c.kind = 'client' and c.proof is not null)
     order by case when c.expires_at is null then 1 else 0 end, c.expires_at, c.seq desc limit ${LIVE_MAX}`;
-
-const USED_MAX = 10_000;
-
-/** Remembers an assertion. `used`: it was taken before. `full`: the client has too many that are still valid. */
-export async function insertUsedAssertion(
-  tx: Db,
-  assertion: Row<'used_assertions'>,
-  now: number,
-): Promise<'new' | 'used' | 'full'> {
-  const inserted = await insertNew(tx, 'used_assertions', [assertion]);
-  if (inserted.length === 0) return 'used';
-  const kept = await select(tx)`select 1 from used_assertions
-    where client_id = ${assertion.client_id} and expires_at > ${now}
-    order by expires_at limit 1 offset ${USED_MAX}`;
-  return kept.length === 0 ? 'new' : 'full';
-}
 
 /** Parses the terms of a stored provider; undefined: the default one, of which nothing was chosen. */
 export const parseTerms = (row: Pick<Row<'providers'>, 'terms'> | undefined): ProviderTerms => ({

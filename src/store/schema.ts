@@ -73,7 +73,6 @@ export const TABLES = {
     sent_creates: json<readonly SentCreate[]>().default('[]'), // Creates that left, with an unknown outcome.
     // Until then a call without a known outcome may still take effect; the look after it ends the doubt. null: none may.
     unsure_until: big().orNull(),
-    write_id: text().orNull(), // Names the last transaction that stored a request, so that a lost answer to a commit is found out.
     deleted_at: big().orNull(), // Deleted through SCIM, or accepted as gone: in no answer from then on.
     display_folded: text().orNull(), // Folded displayName of a user.
     address_folded: text().orNull(), // The address that an account is made with. No other managed user may have it.

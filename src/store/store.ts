@@ -1,9 +1,8 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import { isUnsure, StoreError } from './engine/store-error.ts';
+import type { StoreError } from './engine/store-error.ts';
 import type { Schema } from './schema.ts';
 
 /** The two databases that the store runs on. */
@@ -66,45 +65,6 @@ export async function rehearse<T>(
     if (error !== undone) throw error;
   });
   return promise;
-}
-
-/** Time to find out what became of a write, in milliseconds: as long as a restart of the store takes. */
-const FIND_OUT_MS = 3_000;
-const ASK_EVERY_MS = 200;
-
-/** Asks the store again while it fails. @throws StoreError the last failure, when the time to find out is over */
-export async function askUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
-  for (const until = performance.now() + FIND_OUT_MS; ; await sleep(ASK_EVERY_MS)) {
-    try {
-      return await ask();
-    } catch (error) {
-      const isOver = performance.now() > until || !(error instanceof StoreError);
-      if (isOver || error.code === 'store-closed') throw error;
-    }
-  }
-}
-
-/** Writes as `store.write` does; `isKept` looks whether a commit whose answer was lost was kept (undefined: unknown). @throws StoreError `store-unsure` */
-export async function writeSurely<T>(
-  store: Pick<Store, 'write'>,
-  work: (tx: Db) => Promise<T>,
-  isKept: (tx: Db, written: T) => Promise<boolean | undefined>,
-): Promise<T> {
-  let last: { readonly written: T } | undefined;
-  try {
-    return await store.write(async (tx) => {
-      last = { written: await work(tx) };
-      return last.written;
-    });
-  } catch (error) {
-    if (!isUnsure(error) || last === undefined) throw error;
-    const { written } = last;
-    const ask = () => store.write((tx) => isKept(tx, written));
-    const answer = await askUntilAnswered(ask).catch(() => undefined);
-    if (answer === true) return written;
-    if (answer === undefined) throw error;
-    throw new StoreError('store-unavailable', 'the commit was lost', { cause: error });
-  }
 }
 
 /** Options for opening a store; those behind `beside` are PostgreSQL's alone. */

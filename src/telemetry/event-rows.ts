@@ -106,7 +106,6 @@ export const EVENTS = {
   ),
   storeAwaited: warn<Failed>('the store is not there yet: waiting for it'),
   storeNotFlushed: warn('the store may lose what it committed: fsync is off in PostgreSQL'),
-  storeFollowed: warn('a fail-over may lose the last commits: no commit waits for a standby'),
   /** Logged once a minute at most: many connections are lost at the same time. */
   storeConnectionLost: info<{ code: string }>('an idle connection to the store was lost'),
   /** Logged at the beginning of an outage and at its end, however many requests meet it. */

@@ -1,21 +1,12 @@
 import type { CredentialRow } from '../../store/credentials.ts';
-import {
-  findCredential,
-  insertPassing,
-  insertUsedAssertion,
-  lockCredential,
-  noteUse,
-} from '../../store/credentials.ts';
+import { findCredential, lockCredential, noteUse } from '../../store/credentials.ts';
 import type { Db } from '../../store/store.ts';
+import { insertNew } from '../../store/tables.ts';
 import type { AssertionDeps } from '../assertion/assertion.ts';
 import { AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
-import { Refusal } from '../refusal.ts';
 import { findPresentedRow, newCredential } from '../secret-text.ts';
 import type { ClientProof } from './parse-request.ts';
 import { noClient } from './parse-request.ts';
-
-/** Seconds until some of the assertions of a client are over. */
-const RETRY_SECONDS = 60;
 
 /** Lifetime of an access token, in milliseconds. */
 export const ACCESS_TOKEN_MS = 60 * 60_000;
@@ -48,11 +39,8 @@ export async function issue(
 ): Promise<string> {
   const now = clock.now();
   return store.write(async (tx) => {
-    const taken = used === undefined ? 'new' : await insertUsedAssertion(tx, used, now);
-    if (taken === 'used') throw new AssertionRefused('replayed', `client-${clientId}`);
-    if (taken === 'full') {
-      throw tooMany('The client has sent too many assertions.', RETRY_SECONDS);
-    }
+    if (used && (await insertNew(tx, 'used_assertions', [used])).length === 0)
+      throw new AssertionRefused('replayed', `client-${clientId}`);
     // Locked, so that a revocation sees each token that is made before it.
     await lockCredential(tx, 'client', `client-${clientId}`);
     const { name, purpose, profile, provider } = await getLive(tx, { clientId, secretId });
@@ -67,7 +55,7 @@ export async function issue(
       by: `client-${clientId}`,
       validForMs: ACCESS_TOKEN_MS,
     });
-    await insertPassing(tx, row);
+    await insertNew(tx, 'credentials', [row]);
     if (secretId !== null) await noteUse(tx, `secret-${secretId}`, now);
     await noteUse(tx, `client-${clientId}`, now);
     return text;
@@ -84,9 +72,4 @@ async function getLive(
   const isRevoked = client?.revoked_at !== null || (secret?.revoked_at ?? null) !== null;
   if (client === undefined || isRevoked) throw noClient();
   return client;
-}
-
-/** Refusal of a client that asks for more than it may have. */
-export function tooMany(message: string, retryAfterSeconds: number): Refusal {
-  return new Refusal(429, 'temporarily_unavailable', message, { retryAfterSeconds });
 }

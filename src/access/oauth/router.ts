@@ -11,7 +11,7 @@ import { AssertionRefused } from '../assertion/assertion.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
 import type { Attempts } from '../attempts.ts';
 import { Refusal } from '../refusal.ts';
-import { ACCESS_TOKEN_MS, issue, proveClient, tooMany } from './issue.ts';
+import { ACCESS_TOKEN_MS, issue, proveClient } from './issue.ts';
 import { assertGranted, GRANT, parseTokenRequest, SCOPE } from './parse-request.ts';
 
 /** More than any request for a token needs: an assertion, and some words. */
@@ -79,6 +79,11 @@ function turnAway(why: TurnedAway, { limits, turnedAway }: OAuthDeps): Refusal {
   const words =
     why === 'rate' ? `${toCount(perSecond, 'request')} a second` : `${concurrentMax} at once`;
   return tooMany(`More than ${words}.`, 1);
+}
+
+/** Refusal of a client that asks for more than it may have. */
+function tooMany(message: string, retryAfterSeconds: number): Refusal {
+  return new Refusal(429, 'temporarily_unavailable', message, { retryAfterSeconds });
 }
 
 function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHandler {

@@ -12,7 +12,7 @@ import type { Detection } from '../../reconcile/repair/recovery.ts';
 import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
 import { listLiveCredentials } from '../../store/credentials.ts';
-import { findWeaknesses } from '../../store/engine/database.ts';
+import { isNotFlushed } from '../../store/engine/database.ts';
 import { findRemark } from '../../store/logs.ts';
 import { countWaitingPlans } from '../../store/plans.ts';
 import { findLateLeavers, readBacklog } from '../../store/resources/backlog.ts';
@@ -89,10 +89,10 @@ async function readStored(sources: HealthSources) {
   const { store, clock, isAuditFollowed, news, repairHarm } = sources;
   const db = store.read;
   const now = clock.now();
-  const [backlog, writeTrouble, weaknesses] = await Promise.all([
+  const [backlog, writeTrouble, notFlushed] = await Promise.all([
     readWaitingWork(db, now),
     store.findWriteTrouble(now),
-    findWeaknesses(db),
+    isNotFlushed(db),
   ]);
   const live = await listLiveCredentials(db);
   const { firstRead, sections } = news();
@@ -102,7 +102,7 @@ async function readStored(sources: HealthSources) {
     sections,
     backlog,
     writeTrouble,
-    weaknesses,
+    notFlushed,
     recovery: await findRecovery(db),
     auditFailure: isAuditFollowed ? ((await POLL_STATE.find(db))?.failure ?? undefined) : undefined,
     waitingPlans: await countWaitingPlans(db),

@@ -22,7 +22,7 @@ interface Given extends Partial<Omit<Stored, 'backlog' | 'access'>> {
 function toStore({ backlog, access, ...given }: Given = {}) {
   const store: Stored = {
     ...{ kind: 'ok', firstRead: null, sections: {}, writeTrouble: undefined },
-    ...{ weaknesses: [], recovery: undefined, auditFailure: undefined, waitingPlans: [] },
+    ...{ notFlushed: false, recovery: undefined, auditFailure: undefined, waitingPlans: [] },
     ...{ lateLeavers: { count: 0, some: [] }, leftOut: undefined, recycled: undefined },
     providerHarm: [],
     ...given,

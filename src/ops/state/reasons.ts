@@ -94,11 +94,10 @@ const OF_STORE: Reasons<StoreFacts> = {
       return code === 'store-replaced' ? [[detail, REPLACED]] : detail;
     },
   ],
-  // A standby that is behind is an operator's choice, and reported at the start alone.
   'store-not-durable': [
     'Set `fsync = on` in postgresql.conf and reload the server.',
-    ({ weaknesses }) =>
-      weaknesses.includes('not-flushed') &&
+    ({ notFlushed }) =>
+      notFlushed &&
       'PostgreSQL runs with fsync off: a crash of its host may lose what was acknowledged.',
   ],
   'observe-mode': [

@@ -6,7 +6,6 @@ import { GONE, listProgress } from '../../store/due.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { Db, Store } from '../../store/store.ts';
-import { askUntilAnswered } from '../../store/store.ts';
 import { deleteWhere, insertAll, listWhere } from '../../store/tables.ts';
 import type { Events } from '../../telemetry/events.ts';
 import type { BoundedWait } from '../compare/look.ts';
@@ -80,19 +79,13 @@ export function createReconciler(deps: ReconcilerDeps) {
 
 /** The leader may have refused the write meanwhile, unless it has arrived. Once the store is closed nobody could get an answer. @throws StoreError */
 async function endWaiting(store: Store, id: string, result: WriteResult): Promise<WriteResult> {
-  const answers: string[] = [];
-  const end = async (tx: Db) => {
-    const [ended] = await deleteWhere(tx, 'errands', { id });
-    // The commit of an attempt before may have been kept.
-    if (ended?.answer) answers.push(ended.answer);
-  };
-  try {
-    await askUntilAnswered(() => store.write(end));
-  } catch (error) {
+  const end = store.write((tx) => deleteWhere(tx, 'errands', { id }));
+  const [ended] = await end.catch((error: unknown) => {
     const isClosed = error instanceof StoreError && error.code === 'store-closed';
-    if (!isClosed && result.kind !== 'applied') throw error;
-  }
-  const [answer] = answers;
+    if (isClosed || result.kind === 'applied') return [];
+    throw error;
+  });
+  const answer = ended?.answer;
   return answer ? { kind: 'refused', problem: parseStored<Refusal>(answer) } : result;
 }
 

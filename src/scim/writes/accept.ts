@@ -5,9 +5,7 @@ import { BridgeError, foldCase, NOT_THERE, toResourceKey } from '../../domain/va
 import type { Lock } from '../../reconcile/waiters.ts';
 import { keepChange } from '../../store/due.ts';
 import { saveDispute } from '../../store/resources/names.ts';
-import { lockRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
-import { writeSurely } from '../../store/store.ts';
 import type { SpanAttributes } from '../../telemetry/open-telemetry.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { Content } from '../dialect/parse-body.ts';
@@ -167,15 +165,11 @@ export async function storeAfterLook<Stored>(
 async function storeWrite(deps: ScimDeps, store: (tx: Db) => Promise<Accepted>): Promise<Accepted> {
   const span = deps.tracing?.begin({ name: 'accept', kind: 'internal' });
   let last: Accepted | undefined;
-  const work = async (tx: Db) => {
-    const stored = await store(tx);
-    last = await announce(tx, deps, stored, span?.traceparent);
-    return last;
-  };
-  const isKept = async (tx: Db, { row }: Accepted) =>
-    (await lockRow(tx, row))?.write_id === row.write_id;
   try {
-    return await writeSurely(deps.store, work, isKept);
+    last = await deps.store.write(async (tx) =>
+      announce(tx, deps, await store(tx), span?.traceparent),
+    );
+    return last;
   } finally {
     span?.end({ attributes: toSpanAttributes(last) });
   }

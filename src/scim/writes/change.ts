@@ -5,7 +5,6 @@ import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensio
 import type { Field } from '../../domain/kinds.ts';
 import { isGone } from '../../domain/kinds.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
-import { newId } from '../../domain/values.ts';
 import { onlyTaken, toFields } from '../../domain/write.ts';
 import {
   combineAsked,
@@ -206,7 +205,6 @@ function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange)
     ...(isGoneDue && { must_look: Math.max(row.must_look, 1) }),
     ...(planned.isDoubted && toDoubted(row)),
     version,
-    write_id: newId(),
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : row.due_at,
     due_class: lists.removes || isUrgent(row, planned) ? 0 : 1,

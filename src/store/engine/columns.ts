@@ -8,7 +8,7 @@ import { withSchemas } from '../../domain/extensions.ts';
 import { findSeatSince, listStuck } from '../../domain/failure.ts';
 import type { Field } from '../../domain/kinds.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
-import { foldCase, newId } from '../../domain/values.ts';
+import { foldCase } from '../../domain/values.ts';
 import type { Origin } from '../schema.ts';
 import type { Row } from '../tables.ts';
 
@@ -96,6 +96,5 @@ export function toTombstone(
     due_at: isDue ? now : null,
     // Removal of access goes before everything else.
     due_class: 0 as const,
-    write_id: newId(),
   };
 }

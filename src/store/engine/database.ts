@@ -131,18 +131,9 @@ function findWords(cause: unknown): string | undefined {
   return words === '' ? undefined : words.replaceAll(/\s+/g, ' ');
 }
 
-type Weakness = 'not-flushed' | 'standby-behind';
-
-/** Reads from the settings of PostgreSQL how commits may be lost: without `fsync`, or to a standby that no commit waits for. @throws StoreError */
-export async function findWeaknesses(db: Db): Promise<readonly Weakness[]> {
-  if (!isPostgres(db)) return [];
-  const rows = await select<{ weakness: Weakness }>(db)`
-    select 'not-flushed' as weakness where current_setting('fsync') <> 'on'
-    union all select 'standby-behind' where exists (select from pg_stat_replication)
-      and (current_setting('synchronous_standby_names') = ''
-        or current_setting('synchronous_commit') = 'local')`;
-  return rows.map(({ weakness }) => weakness);
-}
+/** True for PostgreSQL with `fsync` off, where a crash loses commits. @throws StoreError */
+export const isNotFlushed = async (db: Db) =>
+  isPostgres(db) && (await select(db)`select 1 where current_setting('fsync') <> 'on'`).length > 0;
 
 /** Time for which a comparison of the clocks holds, in milliseconds: a host may stand still, and its clock goes unevenly. */
 const COMPARED_MS = 5_000;
