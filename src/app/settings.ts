@@ -1,8 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { OidcOptions } from '../console/sign-in.ts';
 import { createSeatRefusals } from '../domain/seats.ts';
-import type { ReconcilePolicy } from '../reconcile/deps.ts';
-import type { Quirks } from '../reconcile/quirks.ts';
+import type { Quirks, ReconcilePolicy } from '../reconcile/deps.ts';
 import type { ScimPolicy } from '../scim/deps.ts';
 import { GROUP_BODY_BYTES_MAX } from '../scim/http/body.ts';
 import type { Settings } from '../settings/schema.ts';

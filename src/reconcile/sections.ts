@@ -11,10 +11,9 @@ import { parseEntries } from '../upstream/shapes/reader.ts';
 import { parseRestGroup } from '../upstream/shapes/rest-group.ts';
 import { parseScimList } from '../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
-import type { ReconcileDeps } from './deps.ts';
+import type { ReadableSection, ReconcileDeps } from './deps.ts';
 import type { Classified, Outcome } from './outcome.ts';
 import { classify, isRefusal, seenOr } from './outcome.ts';
-import type { ReadableSection } from './quirks.ts';
 
 /** Result of a look after "not there". `found`: the same answer again is a refusal. `gone`: no second look follows at once. */
 export type Missed = 'found' | 'gone';

@@ -14,10 +14,9 @@ import type { ScimUser } from '../upstream/shapes/scim-user.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { CallOptions, Transport } from '../upstream/transport.ts';
 import { withOptions } from '../upstream/transport.ts';
-import type { ReconcileDeps } from './deps.ts';
+import type { ReadableSection, ReconcileDeps } from './deps.ts';
 import type { Again, Classified, Known, Outcome } from './outcome.ts';
 import { classify } from './outcome.ts';
-import type { ReadableSection } from './quirks.ts';
 import type { Missed } from './sections.ts';
 import { toFailure, tryLook } from './sections.ts';
 

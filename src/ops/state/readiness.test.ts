@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { userId } from '../../domain/values.ts';
-import type { SectionStates } from '../../reconcile/quirks.ts';
+import type { SectionStates } from '../../reconcile/deps.ts';
 import type { GateState } from '../../upstream/probe-gate.ts';
 import type { ReadinessFacts } from './readiness-facts.ts';
 import { toReadiness } from './reasons.ts';

@@ -13,10 +13,9 @@ import { parseGroupUsers } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
-import type { ReconcileDeps } from '../deps.ts';
+import type { GroupScimId, ReconcileDeps } from '../deps.ts';
 import type { Again, Classified, Known, Outcome } from '../outcome.ts';
 import { classify, isRefusal, LASTING, seenOr } from '../outcome.ts';
-import type { GroupScimId, MemberForm } from '../quirks.ts';
 import { findDoubt, toLater } from '../sections.ts';
 import type { StepCall } from '../step-call.ts';
 import { assertAbout, readBack, readUser, toTaken } from '../step-call.ts';
@@ -95,7 +94,7 @@ export function parseScimGroupOf(id: string, answer: unknown): ScimGroup {
 /** Largest answer against which a proven form is checked: that of a group of 10,000 is a megabyte, and not worth reading. */
 const VERIFIED_BYTES_MAX = 128 * 1_024;
 
-const BATCH_FORMS = ['operations', 'array'] as const satisfies readonly MemberForm[];
+const BATCH_FORMS = ['operations', 'array'] as const;
 type BatchForm = (typeof BATCH_FORMS)[number];
 
 /** Changes many members with one SCIM call, in the first form that is taken; refused in all, in smaller parts. @throws UpstreamError */

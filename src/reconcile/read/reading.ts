@@ -4,9 +4,8 @@ import type { ResourceRow } from '../../store/resources/rows.ts';
 import { isLinked } from '../../store/resources/state.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
-import type { ReconcileDeps } from '../deps.ts';
+import type { ReadableSection, ReconcileDeps } from '../deps.ts';
 import { isBusy } from '../differences.ts';
-import type { ReadableSection } from '../quirks.ts';
 
 /** Calls of a complete read are of the least urgent class that is never starved. */
 export const READING = { class: 'look', key: 'first-read' } as const;

@@ -13,10 +13,10 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
+import type { Quirks, ReadableSection } from '../deps.ts';
 import { toLookAgainColumns } from '../differences.ts';
 import type { Classified, Outcome } from '../outcome.ts';
 import { classify, isRefusal } from '../outcome.ts';
-import type { EmailForm, Quirks, ReadableSection } from '../quirks.ts';
 import { isSectionUp, toFailure, toLater } from '../sections.ts';
 import type { StepCall, StepMakers } from '../step-call.ts';
 import { assertAbout, parseUserOf, readBack, readUser, toTaken } from '../step-call.ts';
@@ -73,8 +73,9 @@ function listCreateForms(
   const ofName = nameOnCreate === undefined ? [true, false] : [nameOnCreate];
   const names = name === undefined ? [false] : ofName;
   // While no form is known, each failure gives the other one its turn: the service may fail at a form instead of refusing it.
-  const both: EmailForm[] = attempts % 2 === 0 ? ['strings', 'objects'] : ['objects', 'strings'];
-  const emailForms = emailForm ? [emailForm] : both;
+  const both = ['strings', 'objects'] as const;
+  const inTurn = attempts % 2 === 0 ? both : both.toReversed();
+  const emailForms = emailForm ? [emailForm] : inTurn;
   return userNames.flatMap((withUserName) =>
     names.flatMap((withName) =>
       emailForms.map((form) => ({ emailForm: form, withName, withUserName })),

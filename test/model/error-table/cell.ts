@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lessons, SectionStates } from '../../../src/reconcile/quirks.ts';
+import type { Lessons, SectionStates } from '../../../src/reconcile/deps.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
 import { createShared } from '../../../src/store/shared-state.ts';

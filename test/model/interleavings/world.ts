@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { toReconcilePolicy, toScimPolicy } from '../../../src/app/settings.ts';
-import type { Lessons } from '../../../src/reconcile/quirks.ts';
+import type { Lessons } from '../../../src/reconcile/deps.ts';
 import { loadSettings } from '../../../src/settings/load.ts';
 import { openStore } from '../../../src/store/engine/database.ts';
 import { createShared } from '../../../src/store/shared-state.ts';
