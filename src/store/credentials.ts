@@ -6,7 +6,7 @@ import type { ProviderTerms } from '../domain/provider.ts';
 import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
 import { isJsonObject } from '../domain/values.ts';
 import { parseStored } from './engine/columns.ts';
-import { forUpdate, readInChunks, select } from './engine/dialect.ts';
+import { readInChunks, select } from './engine/dialect.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 import type { NewestPart, Row } from './tables.ts';
@@ -90,9 +90,7 @@ export const parseTerms = (row: Pick<Row<'providers'>, 'terms'> | undefined): Pr
 
 /** The terms of the provider of this name; nobody changes or deletes it until the transaction ends. */
 export async function lockTerms(tx: Db, name: string): Promise<ProviderTerms | undefined> {
-  const lock = forUpdate(tx, 'share');
-  const [row] = await select<Row<'providers'>>(tx)`
-    select * from providers where name = ${name} ${lock}`;
+  const row = await findOne(tx, 'providers', { name }, { lock: 'share' });
   return row && parseTerms(row);
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { forUpdate, SERVER_NOW, select } from './engine/dialect.ts';
 import type { Db, Store } from './store.ts';
 import type { Row } from './tables.ts';
-import { updateWhere } from './tables.ts';
+import { findOne, updateWhere } from './tables.ts';
 
 /** Row of the leader, as read at `now`. Times are epoch milliseconds of the server's clock. */
 export type LeaderRow = Row<'leader'> & { readonly now: number };
@@ -60,8 +60,5 @@ export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean
 }
 
 /** True if this is still the lead, until the commit. The lock is the weakest that a takeover waits for. */
-export async function holdLead(tx: Db, { owner, epoch }: Lead): Promise<boolean> {
-  const rows = await select(tx)`select 1 from leader
-    where owner = ${owner} and epoch = ${epoch} ${forUpdate(tx, 'key share')}`;
-  return rows.length > 0;
-}
+export const holdLead = async (tx: Db, { owner, epoch }: Lead) =>
+  (await findOne(tx, 'leader', { owner, epoch }, { lock: 'key share' })) !== undefined;

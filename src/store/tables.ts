@@ -37,8 +37,8 @@ type Order<Name extends Table> = `${keyof Row<Name> & string}${'' | ' desc'}`;
 export interface Choice<Name extends Table> {
   readonly order?: Order<Name> | readonly Order<Name>[];
   readonly limit?: number;
-  /** True: the rows are locked until the transaction ends. */
-  readonly lock?: boolean;
+  /** How the rows are locked until the transaction ends; true: for an update. */
+  readonly lock?: boolean | 'share' | 'key share';
 }
 
 /** Lists rows of a table. With more values of a column than one statement takes, they come in no order. */
@@ -51,7 +51,7 @@ export function listWhere<Name extends Table, Found extends object = Row<Name>>(
   const by = typeof order === 'string' ? order : order.join(', ');
   const sorted = by === '' ? sql`` : sql`order by ${sql.raw(by)}`;
   const limited = limit === undefined ? sql`` : sql`limit ${limit}`;
-  const end = sql`${sorted} ${limited} ${lock ? forUpdate(db) : sql``}`;
+  const end = sql`${sorted} ${limited} ${lock ? forUpdate(db, lock === true ? 'update' : lock) : sql``}`;
   return run(db, sql`select * from ${sql.table(table)}`, where, end);
 }
 
