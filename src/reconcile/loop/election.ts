@@ -48,14 +48,24 @@ export function createElection(deps: ElectionDeps) {
   return deps.store.engine === 'sqlite' ? createSoleLeader(deps) : new SharedElection(deps);
 }
 
+/** @throws what the start of a tenure throws, once it has stopped */
+async function beginTenure({ createTenure }: ElectionDeps, lead: OwnLead): Promise<Tenure> {
+  const tenure = await createTenure(lead);
+  await tenure.start().catch(async (error: unknown) => {
+    await tenure.stop();
+    throw error;
+  });
+  return tenure;
+}
+
 function createSoleLeader(deps: ElectionDeps) {
   const lead: OwnLead = { owner: deps.owner, epoch: 1, since: deps.clock.now() };
-  let term: Term | undefined;
-  const resign = async () => term?.end();
+  let begun: Promise<Tenure | undefined> = Promise.resolve(undefined);
+  const resign = async () => (await begun.catch(() => undefined))?.stop();
   return {
     async start() {
-      term = new Term(deps, lead);
-      await term.begun;
+      begun = beginTenure(deps, lead);
+      await begun;
     },
     known: (): KnownLeader => ({ ...lead, isSelf: true, isAlive: true, news: null }),
     resign,
@@ -67,8 +77,13 @@ function createSoleLeader(deps: ElectionDeps) {
 class SharedElection {
   readonly #deps: ElectionDeps;
   readonly #loop: Loop;
-  #term: Term | undefined;
-  #lastTermEnded: Promise<void> = Promise.resolve();
+  #lead: OwnLead | undefined;
+  /** The calls of the leader before have ended. */
+  #isQuiet = false;
+  #begun: Promise<Tenure | undefined> = Promise.resolve(undefined);
+  #over = new AbortController();
+  #tenure: Tenure | undefined;
+  #lastTenureEnded: Promise<void> = Promise.resolve();
   #lastBeat: Promise<void> = Promise.resolve();
   #sureUntilMs = 0;
   #seen: { readonly row: LeaderRow; readonly atMs: number } | undefined;
@@ -85,7 +100,7 @@ class SharedElection {
   async start(): Promise<void> {
     await this.#beat();
     // A leader before that may still be calling is not waited for: writes are accepted meanwhile.
-    if (this.#term?.isQuiet) await this.#term.begun;
+    if (this.#lead !== undefined && this.#isQuiet) await this.#begun;
     this.#loop.start();
   }
 
@@ -94,7 +109,7 @@ class SharedElection {
     const { owner, epoch, since, expires_at, now, news } = this.#seen.row;
     // A clock that was set back makes a lease look longer than a lease can be.
     const leftMs = Math.min(expires_at - now, LEASE_MS) - (performance.now() - this.#seen.atMs);
-    const isSelf = owner === this.#deps.owner && this.#term !== undefined;
+    const isSelf = owner === this.#deps.owner && this.#lead !== undefined;
     return { owner, epoch, since, news, isSelf, isAlive: leftMs > 0 };
   }
 
@@ -102,34 +117,34 @@ class SharedElection {
     this.#isResigned = true;
     // It may be taking the lead just now.
     await this.#lastBeat;
-    const term = this.#term;
-    await (term?.end() ?? this.#lastTermEnded);
-    if (term !== undefined) await this.#giveUp(term);
+    const lead = this.#lead;
+    await (lead === undefined ? this.#lastTenureEnded : this.#end());
+    if (lead !== undefined) await this.#giveUp(lead);
   }
 
   async stop(): Promise<void> {
     await this.resign();
     await this.#loop.stop();
-    await this.#lastTermEnded;
+    await this.#lastTenureEnded;
   }
 
-  async #giveUp(term: Term): Promise<void> {
-    if (this.#term !== term) return;
-    this.#term = undefined;
+  async #giveUp(lead: OwnLead): Promise<void> {
+    if (this.#lead !== lead) return;
+    this.#lead = undefined;
     // A renewal that is on its way must not come after it.
     await this.#lastBeat;
     const { store, events } = this.#deps;
-    const yielded = store.write((tx) => yieldLead(tx, term.lead, term.isQuiet));
+    const yielded = store.write((tx) => yieldLead(tx, lead, this.#isQuiet));
     // If that fails, it ends by itself, a few seconds later.
     await yielded.then(
       () => store.bell.ring('leader'),
       () => undefined,
     );
-    events.leadEnded({ epoch: term.lead.epoch, how: 'given-up' });
+    events.leadEnded({ epoch: lead.epoch, how: 'given-up' });
   }
 
   #beat(): Promise<void> {
-    const beat = this.#term ? this.#renew(this.#term) : this.#look();
+    const beat = this.#lead ? this.#renew(this.#lead) : this.#look();
     this.#lastBeat = beat.catch((error: unknown) => {
       // While the store does not answer nobody can lead, and others tell of it.
       if (!(error instanceof StoreError)) this.#fail(error);
@@ -137,19 +152,19 @@ class SharedElection {
     return this.#lastBeat;
   }
 
-  async #renew(term: Term): Promise<void> {
+  async #renew(lead: OwnLead): Promise<void> {
     // Until the tenure has started, the news of the leader before hold.
-    const news = (await term.tenure?.readNews()) ?? null;
+    const news = (await this.#tenure?.readNews()) ?? null;
     const askedAtMs = performance.now();
     const { store, callMs, events } = this.#deps;
-    const row = await renewLead(store, { ...term.lead, news }, callMs);
+    const row = await renewLead(store, { ...lead, news }, callMs);
     if (row !== undefined) {
       this.#sureUntilMs = askedAtMs + LEASE_MS;
       this.#see(row);
-    } else if (this.#term === term) {
-      this.#term = undefined;
-      this.#lastTermEnded = term.end().catch((error: unknown) => this.#fail(error));
-      events.leadEnded({ epoch: term.lead.epoch, how: 'lost' });
+    } else if (this.#lead === lead) {
+      this.#lead = undefined;
+      this.#lastTenureEnded = this.#end().catch((error: unknown) => this.#fail(error));
+      events.leadEnded({ epoch: lead.epoch, how: 'lost' });
     }
   }
 
@@ -163,18 +178,36 @@ class SharedElection {
     if (taken === undefined) return;
     const { epoch, since, quietInMs, before } = taken;
     this.#sureUntilMs = askedAtMs + LEASE_MS;
-    const isSure = () => this.#term?.lead === lead && performance.now() < this.#sureUntilMs;
+    const isSure = () => this.#lead === lead && performance.now() < this.#sureUntilMs;
     const lead: OwnLead = { owner, epoch, since, isSure };
-    const term = new Term(this.#deps, lead, quietInMs, this.#lastTermEnded);
-    this.#term = term;
+    this.#lead = lead;
+    this.#isQuiet = quietInMs === 0;
+    this.#over = new AbortController();
+    this.#begun = this.#begin(lead, quietInMs, this.#over.signal);
     events.leadTaken({ epoch, before, quietInMs });
     store.bell.ring('leader');
-    term.begun.then(this.#loop.tell, async (error: unknown) => {
+    this.#begun.then(this.#loop.tell, async (error: unknown) => {
       // A process that cannot begin leaves the lead to another one, or takes it anew.
-      if (this.#term !== term || this.#isResigned) return;
+      if (this.#lead !== lead || this.#isResigned) return;
       this.#fail(error);
-      await this.#giveUp(term);
+      await this.#giveUp(lead);
     });
+  }
+
+  async #begin(lead: OwnLead, quietInMs: number, signal: AbortSignal): Promise<Tenure> {
+    await this.#lastTenureEnded;
+    if (quietInMs > 0) await this.#deps.clock.sleep(quietInMs, signal);
+    signal.throwIfAborted();
+    this.#isQuiet = true;
+    this.#tenure = await beginTenure(this.#deps, lead);
+    return this.#tenure;
+  }
+
+  async #end(): Promise<void> {
+    this.#over.abort();
+    const tenure = await this.#begun.catch(() => undefined);
+    this.#tenure = undefined;
+    await tenure?.stop();
   }
 
   #see(row: LeaderRow): void {
@@ -189,41 +222,5 @@ class SharedElection {
   #fail(error: unknown): void {
     if (isNotLeading(error)) return;
     this.#deps.events.failed({ type: 'leader', id: this.#deps.owner, error });
-  }
-}
-
-class Term {
-  readonly lead: OwnLead;
-  /** The calls of the leader before have ended. */
-  isQuiet: boolean;
-  readonly begun: Promise<void>;
-  tenure: Tenure | undefined;
-  readonly #over = new AbortController();
-
-  /** @param quietInMs until the calls of the leader before have ended @param before the end of the last term of this process */
-  constructor(deps: ElectionDeps, lead: OwnLead, quietInMs = 0, before = Promise.resolve()) {
-    this.lead = lead;
-    this.isQuiet = quietInMs === 0;
-    this.begun = before.then(() => this.#begin(deps, quietInMs));
-  }
-
-  async end(): Promise<void> {
-    this.#over.abort();
-    await this.begun.catch(() => undefined);
-    await this.tenure?.stop();
-    this.tenure = undefined;
-  }
-
-  async #begin({ clock, createTenure }: ElectionDeps, quietInMs: number): Promise<void> {
-    const { signal } = this.#over;
-    if (quietInMs > 0) await clock.sleep(quietInMs, signal);
-    this.isQuiet = true;
-    signal.throwIfAborted();
-    const tenure = await createTenure(this.lead);
-    await tenure.start().catch(async (error: unknown) => {
-      await tenure.stop();
-      throw error;
-    });
-    this.tenure = tenure;
   }
 }
