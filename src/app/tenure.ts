@@ -8,8 +8,8 @@ import { createOutageWatch, openQuirks, openSections } from '../reconcile/deps.t
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead } from '../reconcile/loop/election.ts';
-import { createErrandRunner, createOperatorCalls } from '../reconcile/loop/errands.ts';
 import { createPeriodicJobs } from '../reconcile/loop/jobs.ts';
+import { createErrandRunner, createOperatorCalls } from '../reconcile/loop/reconciler.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import type { FirstRead } from '../reconcile/read/read-service.ts';
 import { createFirstRead } from '../reconcile/read/read-service.ts';

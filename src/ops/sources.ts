@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Access } from '../access/access.ts';
 import type { Adoption, AdoptionRequest } from '../domain/provider.ts';
-import type { LeaderWork } from '../reconcile/loop/errands.ts';
+import type { LeaderWork } from '../reconcile/loop/reconciler.ts';
 import type { DriftDecisions } from '../reconcile/repair/decisions.ts';
 import type { Queue } from '../reconcile/waiters.ts';
 import type { openWriteGuard } from '../reconcile/write-guard.ts';
