@@ -61,13 +61,11 @@ async function adoptOne<Type extends ResourceKey['type']>(
   const holders = await kind.listHolders(tx, row);
   if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
   await endUnmanaged(tx, row, deps.clock.now());
-  const before = row.attributes;
   // As the service holds it: only the values of rules wait.
   await applyChange(tx, asked, kind, {
     row: await kind.takeOver(tx, asked, row),
     origin: null,
-    before,
-    asked: { attributes: before, names: new Set(), edits: [], placeOf: String },
+    asked: { attributes: row.attributes, names: new Set(), edits: [], placeOf: String },
     repairs: UNCOUNTED,
   });
   const named = { resource_type: kind.type, name_folded: kind.listNames(row) };

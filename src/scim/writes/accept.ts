@@ -58,14 +58,14 @@ async function accept<Type extends ResourceKey['type']>(
     }
     case 'PUT': {
       const input = understand(request, parseResource(body, schema, repairs));
-      return change(async (_tx, _row, before) =>
-        toBodyAsked(deps, 'replace', input, kind.toReplacement(before, input)),
+      return change(async (_tx, { attributes }) =>
+        toBodyAsked(deps, 'replace', input, kind.toReplacement(attributes, input)),
       );
     }
     case 'PATCH': {
       const { steps } = understand(request, parsePatch(body, { schema, repairs }));
-      return change(async (tx, row, before) => ({
-        attributes: applyPatch(before, steps, repairs),
+      return change(async (tx, row) => ({
+        attributes: applyPatch(row.attributes, steps, repairs),
         names: listStepNames(steps),
         isPart: true,
         edits: await toStepEdits(tx, deps, row, steps),

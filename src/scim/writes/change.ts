@@ -38,7 +38,7 @@ export const WORDS = { user: 'account', group: 'group' } as const;
 export interface ChangeRequest<T extends Type> {
   readonly target: WriteTarget;
   /** What it asks of a resource with these attributes; may read the users of a group. */
-  ask(tx: Db, row: RowOf<T>, before: JsonObject): Promise<Asked>;
+  ask(tx: Db, row: RowOf<T>): Promise<Asked>;
   readonly repairs: Repairs;
 }
 
@@ -51,9 +51,8 @@ export async function storeChange<T extends Type>(
 ): Promise<Accepted> {
   await kind.begin(tx, deps, 'change', target.id);
   const row = await lockOwn(tx, deps, kind.type, target);
-  const before = row.attributes;
-  const asked = await ask(tx, row, before);
-  const change = { row, origin: row.origin, before, asked, repairs };
+  const asked = await ask(tx, row);
+  const change = { row, origin: row.origin, asked, repairs };
   const allowed = { ...change, asked: await findAllowed(tx, deps, kind, change) };
   if (row.origin !== null) return applyChange(tx, deps, kind, allowed);
   if (!isChange(allowed)) return { row, undo: undefined, takesAccess: false, notifies: false };
@@ -83,13 +82,13 @@ async function findAllowed<T extends Type>(
   { type, toAllowed }: WriteKind<T>,
   change: Change<T>,
 ): Promise<Asked> {
-  const { row, before, asked, repairs } = change;
+  const { row, asked, repairs } = change;
   try {
     return await toAllowed(tx, deps, change);
   } catch (error) {
     if (!(error instanceof ScimError) || !repairs.leaveOut) throw error;
     repairs.leaveOut(error);
-    const had = { attributes: before, isManaged: row.origin !== null };
+    const had = { attributes: row.attributes, isManaged: row.origin !== null };
     const { attributes: after, names } = withLicenceNumber(had, asked);
     const urn = OWN_EXTENSION[type];
     const fields = toFields(type, names);
@@ -98,14 +97,14 @@ async function findAllowed<T extends Type>(
     const taken = listTakenFrom(row, { attributes: after, cells: row.cells, fields })
       // A number of licences beside entitlements may contradict them, and is refused then.
       .filter((field) => !isTwice(field));
-    const less = onlyTaken({ before, after, urn }, taken);
+    const less = onlyTaken({ before: row.attributes, after, urn }, taken);
     return toAllowed(tx, deps, { ...change, asked: { ...asked, ...less, onlyRemoves: true } });
   }
 }
 
 /** True when a write of something unmanaged asks for something; an edit of a list always does. */
-function isChange({ before, asked: { attributes, edits } }: Change<Type>): boolean {
-  const { schemas: _, ...shown } = before;
+function isChange({ row, asked: { attributes, edits } }: Change<Type>): boolean {
+  const { schemas: _, ...shown } = row.attributes;
   const { schemas: __, ...wanted } = attributes;
   return edits.length > 0 || !isDeepStrictEqual(shown, wanted);
 }
@@ -117,13 +116,13 @@ export async function applyChange<T extends Type>(
   kind: WriteKind<T>,
   change: Change<T>,
 ): Promise<Accepted> {
-  const { row, before, created } = change;
+  const { row, created } = change;
   const planned = await planChange(tx, deps, kind, change);
   const { attributes, cells, lists, taken, now } = planned;
   if (taken.length > 0 || lists.demotes) await kind.assertMayLose(tx, deps, row);
   const stored = { ...change, attributes, lists, now };
   const isSame = lists.isSame && isSameWork(cells, row.cells);
-  if (isSame && !created && isDeepStrictEqual(before, attributes)) {
+  if (isSame && !created && isDeepStrictEqual(row.attributes, attributes)) {
     const changed = await confirmWanted(tx, row);
     const { removes, ...followed } = await kind.follow(tx, deps, { ...stored, changed });
     return { undo: undefined, takesAccess: removes, ...followed };
@@ -161,14 +160,14 @@ async function planChange<T extends Type>(
   { type, complete }: WriteKind<T>,
   change: Change<T>,
 ): Promise<PlannedChange> {
-  const { row, before, created, repairs } = change;
+  const { row, created, repairs } = change;
   const { rules, clock } = deps;
   const asked = complete(change);
   const version = created ? row.version : row.version + 1;
   const lists = await planLists(tx, deps, { row, asked, repairs, version });
   const combined = await combineAsked(tx, rules, { ...asked, row });
-  const isWritten = combined.attributes !== before;
-  const attributes = isWritten ? withSchemas(type, combined.attributes) : before;
+  const isWritten = combined.attributes !== row.attributes;
+  const attributes = isWritten ? withSchemas(type, combined.attributes) : row.attributes;
   const fields = toFields(type, asked.names);
   const named = { attributes, cells: combined.cells, fields };
   const ruled = { ...named, fields: [...fields, ...combined.fields] };
@@ -233,13 +232,13 @@ function leaves(taken: readonly string[]): boolean {
 }
 
 function toUndo(
-  { row, origin, before: attributes, created }: Omit<Change<Type>, 'asked' | 'repairs'>,
+  { row, origin, created }: Omit<Change<Type>, 'asked' | 'repairs'>,
   changed: ResourceRow,
   links: Undo['links'],
   taken: Undo['taken'],
 ): Undo {
   const found = {
-    attributes,
+    attributes: row.attributes,
     origin,
     cells: row.cells,
     deleted: false,
@@ -287,8 +286,6 @@ export async function storeDeletion<T extends Type>(
   await updateRow(tx, row, change);
   const notifies = await kind.forget(tx, deps, managed, deletion);
   const deleted = { ...managed, ...change };
-  const undo = isDue
-    ? toUndo({ row: managed, origin, before: row.attributes }, row, [], [])
-    : undefined;
+  const undo = isDue ? toUndo({ row: managed, origin }, row, [], []) : undefined;
   return { row: deleted, undo, takesAccess: true, notifies };
 }

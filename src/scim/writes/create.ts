@@ -72,7 +72,6 @@ async function insertNew<T extends Type>(
   const accepted = await applyChange(tx, deps, kind, {
     row,
     origin,
-    before: asked.attributes,
     asked,
     repairs: UNCOUNTED,
     created: { from: before },
@@ -93,9 +92,9 @@ function restore<T extends Type>(
   const { active = true } = asked.attributes;
   return storeChange(tx, deps, kind, {
     target: { id: row.id, preconditions: ANY_VERSION },
-    ask: async (_tx, _row, before) => ({
+    ask: async (_tx, { attributes }) => ({
       ...asked,
-      attributes: { ...kind.toReplacement(before, input), active },
+      attributes: { ...kind.toReplacement(attributes, input), active },
       names: new Set([...input.mentioned, 'active']),
     }),
     repairs: UNCOUNTED,
@@ -118,7 +117,5 @@ async function adoptFound<T extends Type>(
   const waits = `${there}. An operator has to decide whether it is taken over.`;
   if (policy === 'ask') throw new Dispute(waits, { type, name: row.name });
   const adopted = await kind.takeOver(tx, deps, row);
-  const before = row.attributes;
-  const change = { row: adopted, origin: null, before, asked, repairs: UNCOUNTED };
-  return applyChange(tx, deps, kind, change);
+  return applyChange(tx, deps, kind, { row: adopted, origin: null, asked, repairs: UNCOUNTED });
 }

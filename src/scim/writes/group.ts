@@ -34,12 +34,12 @@ export const groupWrites: WriteKind<'group'> = {
   adoptsOnDelete: 'adoptGroupsOnDelete',
   begin: (tx, { rules }, of) => enterRules(tx, rules, of === 'change' ? 'users' : 'names'),
   toReplacement,
-  async toAllowed(tx, deps, { row, before, asked }) {
+  async toAllowed(tx, deps, { row, asked }) {
     const { attributes, names, edits } = asked;
     if (names.size > 0) {
-      assertPermissions(deps, before, attributes);
+      assertPermissions(deps, row.attributes, attributes);
       await assertNameFree(tx, deps, row, attributes);
-      await assertKeepsRights(tx, deps, { row, before, asked });
+      await assertKeepsRights(tx, deps, { row, asked });
     }
     await assertWithinLimits(tx, deps, 'group', { ...asked, row, attributes, edits });
     if (row.origin === null || attributes.displayName !== row.name) {

@@ -139,7 +139,6 @@ export interface Change<Type extends ResourceKey['type']> {
   readonly row: RowOf<Type>;
   /** Origin before the request; null: unmanaged. */
   readonly origin: Origin | null;
-  readonly before: JsonObject;
   readonly asked: Asked;
   readonly repairs: Repairs;
   /** The row was inserted in this transaction; what the service holds was that of `from` before. */
@@ -192,7 +191,7 @@ export interface WriteKind<Type extends ResourceKey['type']> {
   toAllowed(
     tx: Db,
     deps: ProviderDeps,
-    change: Pick<Change<Type>, 'row' | 'before' | 'asked'>,
+    change: Pick<Change<Type>, 'row' | 'asked'>,
   ): Promise<Asked>;
   /** The change with what follows from it for other attributes. */
   complete(change: Change<Type>): Asked;

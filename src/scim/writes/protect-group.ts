@@ -14,7 +14,7 @@ import { ScimError } from '../errors.ts';
 import type { Change, ListEdit } from './kind.ts';
 import { foldEdits } from './kind.ts';
 
-type GroupChange = Pick<Change<'group'>, 'row' | 'before' | 'asked'>;
+type GroupChange = Pick<Change<'group'>, 'row' | 'asked'>;
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 

@@ -45,7 +45,8 @@ export const userWrites: WriteKind<'user'> = {
     if (of === 'end') await lockGroupsOf(tx, userId(id), 'all');
   },
   toReplacement,
-  async toAllowed(tx, deps, { row, before, asked }) {
+  async toAllowed(tx, deps, { row, asked }) {
+    const before = row.attributes;
     const had = { attributes: before, isManaged: row.origin !== null };
     const assigned = withAssigned(had, asked);
     const attributes = withStoredManagerRef(assigned.attributes, deps.baseUrl);
@@ -58,9 +59,9 @@ export const userWrites: WriteKind<'user'> = {
     await assertWithinLimits(tx, deps, 'user', { row, attributes, edits: [] });
     return { ...asked, attributes, names: assigned.names };
   },
-  complete({ row, origin, before, asked }) {
+  complete({ row, origin, asked }) {
     const asks = { cells: row.cells, attributes: asked.attributes };
-    const attributes = withSuspensionEnded(before, asks);
+    const attributes = withSuspensionEnded(row.attributes, asks);
     const isEnded = attributes !== asked.attributes;
     const names = isEnded ? new Set([...asked.names, SUSPENDED]) : asked.names;
     if (origin !== null) return { ...asked, attributes, names };
