@@ -59,7 +59,7 @@ export const FIELDS_OF = { user: USER_FIELDS, group: GROUP_FIELDS } as const;
 export const FIELDS: Readonly<Record<OwnField, FieldRow>> = { ...USER_FIELDS, ...GROUP_FIELDS };
 
 /** Knowledge of a managed user or group, or of one whose removal is still under way. */
-interface ResourceState<Type extends 'user' | 'group'> {
+interface ResourceState<Type extends 'user' | 'group'> extends UpstreamIds {
   readonly type: Type;
   readonly cells: Cells<Field>;
   readonly version: number;
@@ -140,7 +140,6 @@ export function withoutPersonalData(observed: ObservedUser): ObservedUser {
 /** All that is known of one managed user, or of one whose removal is still under way. */
 export interface UserState extends ResourceState<'user'> {
   readonly id: UserId;
-  readonly upstreamId: number | undefined;
   readonly desired: DesiredUser;
   readonly observed: ObservedUser | undefined;
 }
@@ -272,16 +271,16 @@ function hasAddress(state: ComparedState): boolean {
 const isSameName = (a: string | undefined, b: string | undefined) =>
   a === undefined || b === undefined || foldCase(a) === foldCase(b);
 
-/** The service's names for one group. "SCIM id = REST id" or "= uid" is a thing to be learned. */
-export interface UpstreamGroupIds {
-  readonly scimId: string | undefined;
-  readonly restId: number | undefined;
-  readonly uid: string | undefined;
+/** Ids by which the service knows a user, by the first alone, or a group; null: not known. "SCIM id = REST id" or "= uid" is a thing to be learned. */
+export interface UpstreamIds {
+  readonly upstream_id: number | null;
+  readonly upstream_scim_id: string | null;
+  readonly upstream_uid: string | null;
 }
 
-/** True when the service has the group, or had it at the last look. */
-export const isInService = ({ scimId, restId, uid }: UpstreamGroupIds) =>
-  (scimId ?? restId ?? uid) !== undefined;
+/** True when the service is known to have the user or group, or had it at the last look. */
+export const isLinked = ({ upstream_id, upstream_scim_id, upstream_uid }: UpstreamIds) =>
+  (upstream_id ?? upstream_scim_id ?? upstream_uid) !== null;
 
 /** Last observation of a group, without its members. */
 export interface ObservedGroup extends Sightings {
@@ -314,7 +313,6 @@ export function isAnotherGroup(
 /** All that is known of one managed group, or of one whose removal is still under way. */
 export interface GroupState extends ResourceState<'group'> {
   readonly id: GroupId;
-  readonly ids: UpstreamGroupIds;
   readonly desired: DesiredGroup;
   readonly observed: ObservedGroup | undefined;
   /** Absent: they were not listed yet, or a call of unknown outcome may have changed them since. */

@@ -25,9 +25,10 @@ const observed: ObservedUser = {
   ...{ userName: ADA, email: ADA, fullName: 'Ada Lovelace', active: true },
   ...{ at: 1, by: 'scim.getUser' },
 };
+const NO_IDS = { upstream_id: null, upstream_scim_id: null, upstream_uid: null };
 const common = { cells: {}, version: 8, deleted: false, mustLook: false, sentCreates: [] };
 const settled: UserState = {
-  ...{ ...common, type: 'user', id: userId('u'), upstreamId: 7, observed },
+  ...{ ...common, type: 'user', id: userId('u'), ...NO_IDS, upstream_id: 7, observed },
   desired: toDesiredUser(attributes, false),
 };
 const seen = (more: object) => ({ ...settled, observed: { ...observed, ...more } });
@@ -35,7 +36,7 @@ const asking = (versions: Versions<UserField>) => ({ cells: waitingFor(versions)
 const look = { mustLook: true };
 const unsure = { ...settled, ...look };
 const unseen = { ...settled, observed: undefined };
-const accountless = { ...unseen, upstreamId: undefined };
+const accountless = { ...unseen, upstream_id: null };
 const inactive = { ...accountless, desired: { ...settled.desired, active: false } };
 const creating = asking({ account: 5 });
 const sent = { sentCreates: [{ name: ADA }] };
@@ -92,11 +93,11 @@ const ROOM = 'entity:room';
 const ROLES: Cells<GroupField> = { [ROOM]: { source: { value: 'reader', by: 'rule' } } };
 const board: GroupState = {
   ...{ ...common, type: 'group', id: groupId('g'), created: true },
-  ids: { scimId: '1', restId: 1, uid: 'u' },
+  ...{ upstream_scim_id: '1', upstream_id: 1, upstream_uid: 'u' },
   ...{ desired: toDesiredGroup({ displayName: 'Board' }), links: [] },
   observed: { displayName: 'Board', permissions: 4, at: 1, by: 'groups.getGroup' },
 };
-const absent = { ...board, ids: { scimId: undefined, restId: undefined, uid: undefined } };
+const absent = { ...board, ...NO_IDS };
 const moving = { ...board, ...look };
 const held = { displayName: 'Board' };
 const changed = { displayName: 'Staff', [GROUP_EXTENSION]: { permissions: 6 } };

@@ -14,7 +14,7 @@ import type {
   State,
   UserState,
 } from './kinds.ts';
-import { FIELDS, FIELDS_OF, isGone, isInService, listDiffering } from './kinds.ts';
+import { FIELDS, FIELDS_OF, isGone, isLinked, listDiffering } from './kinds.ts';
 import { splitName } from './name.ts';
 import { RULED_FIELDS } from './rule-book.ts';
 import type { JsonObject, JsonValue } from './values.ts';
@@ -54,10 +54,10 @@ interface Write {
 export function toCellsAfterWrite(write: Write): Cells<Field> {
   const { before, after, fields, version, deactivation } = write;
   const { cells } = after;
-  if (after.type === 'group' && !isInService(after.ids)) {
+  if (after.type === 'group' && !isLinked(after)) {
     return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
   }
-  if (after.type === 'user' && before.type === 'user' && after.upstreamId === undefined) {
+  if (after.type === 'user' && before.type === 'user' && !isLinked(after)) {
     const isAsked = after.desired.active || mayHaveAccount(before);
     return askOnly(cells, isAsked ? ['account'] : [], version);
   }
@@ -93,10 +93,10 @@ export function isOwned(field: string, desired: Partial<DesiredUser> | DesiredGr
 export function toCellsAfterDeletion(state: State, version: number): Cells<Field> {
   const { cells } = state;
   if (state.type === 'user') {
-    if (state.upstreamId !== undefined) return askOnly(cells, ['active'], version);
+    if (isLinked(state)) return askOnly(cells, ['active'], version);
     return askOnly(cells, mayHaveAccount(state) ? ['account'] : [], version);
   }
-  const isToGo = state.created && (isInService(state.ids) || state.mustLook);
+  const isToGo = state.created && (isLinked(state) || state.mustLook);
   const asked = askOnly(cells, isToGo ? ['existence'] : [], version);
   return state.created ? asked : leaveEntities(asked, version);
 }

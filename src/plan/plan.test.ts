@@ -26,6 +26,7 @@ interface UserCase extends Partial<UserState> {
   readonly waits?: readonly UserField[];
 }
 
+const UNKNOWN = { upstream_id: null, upstream_scim_id: null, upstream_uid: null };
 const address = 'ada@example.com';
 const account = { userName: address, address, name: { givenName: 'Ada', familyName: 'King' } };
 
@@ -35,7 +36,7 @@ function toUser({ wants, shows, waits = [], ...others }: UserCase): UserState {
   const names = { userName: address, email: address, fullName: 'Ada King' };
   return {
     type: 'user',
-    ...{ id: userId('u'), upstreamId: 7, version: 3, deleted: false, mustLook: false },
+    ...{ id: userId('u'), ...UNKNOWN, upstream_id: 7, version: 3, deleted: false, mustLook: false },
     desired: { ...account, active: true, ...unset, ...wants },
     observed: { ...names, active: true, at: 1, by: 'scim.getUser', ...shows },
     cells: ask<UserField>({}, waits, 1),
@@ -50,14 +51,12 @@ interface GroupCase extends Partial<GroupState> {
   readonly deletion?: PlanPolicy['deletion'];
 }
 
-const UNKNOWN = { scimId: undefined, restId: undefined, uid: undefined };
-
 /** The service has the group Board as its provider wants it; a case says what is otherwise. */
 function toGroup({ wants, waits = [], ...others }: GroupCase): GroupState {
   const unset = { permissions: undefined, addToCardsAndSpacesEnabled: undefined };
   return {
     type: 'group',
-    ...{ id: groupId('g'), ids: { ...UNKNOWN, uid: 'uid-5' }, version: 3, deleted: false },
+    ...{ id: groupId('g'), ...UNKNOWN, upstream_uid: 'uid-5', version: 3, deleted: false },
     ...{ created: true, mustLook: false, sentCreates: [], links: [] },
     desired: { displayName: 'Board', ...unset, ...wants },
     observed: { displayName: 'Board', at: 1, by: 'groups.getGroup' },
@@ -72,7 +71,7 @@ const name = { name: { givenName: 'Countess', familyName: 'King' } };
 const NEWS = { ...name, appsPermissions: 2, address: 'king@example.com' };
 const OPTIONAL = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
 
-const NEW: UserCase = { upstreamId: undefined, observed: undefined, waits: ['account'] };
+const NEW: UserCase = { upstream_id: null, observed: undefined, waits: ['account'] };
 const GOES: UserCase = { wants: off, waits: ['active'] };
 const VIRTUAL: UserCase = { ...GOES, shows: { virtual: true } };
 const UNSURE: UserCase = { cells: { active: { pending: 2, sent: 1 } } };
@@ -180,8 +179,8 @@ const SHARE = stepOfLinks('members', leaves, joins);
 const ALL = { displayName: title, permissions: rights, addToCardsAndSpacesEnabled: closed };
 
 const MADE: GroupCase = { waits: ['existence'] };
-const MISSING: GroupCase = { ...MADE, ids: UNKNOWN, wants: COUNCIL, links: [joins] };
-const LOST: GroupCase = { ids: UNKNOWN, cells: { existence: { pending: 2, sent: 1 } } };
+const MISSING: GroupCase = { ...MADE, ...UNKNOWN, wants: COUNCIL, links: [joins] };
+const LOST: GroupCase = { ...UNKNOWN, cells: { existence: { pending: 2, sent: 1 } } };
 const ENDS: GroupCase = { ...MADE, deleted: true, links: [leaves] };
 const KEPT: GroupCase = { wants: COUNCIL, waits: OWN, deleted: true, created: false };
 const UNSEEN: GroupCase = { observed: undefined, wants: { permissions: 0 }, waits: OWN };
@@ -195,7 +194,7 @@ test.each<[title: string, state: GroupCase, step?: Step | undefined, ...done: Gr
   ['none is created where that does not wait', { ...MISSING, waits: [] }],
   ['a deleted one of the bridge is removed', ENDS, DELETE],
   ['and only once', { ...ENDS, waits: ['permissions'] }, NOTHING, 'permissions'],
-  ['a deleted one that never was is done', { ...ENDS, ids: UNKNOWN }, NOTHING, 'existence'],
+  ['a deleted one that never was is done', { ...ENDS, ...UNKNOWN }, NOTHING, 'existence'],
   ['a deleted one of others loses members alone', { ...ENDS, created: false }, LEAVE, 'existence'],
   ['so does one of the bridge, where none may be removed', FORBIDDEN, LEAVE, 'existence'],
   ['one that stays is not changed', KEPT, NOTHING, ...OWN],
@@ -302,7 +301,7 @@ test.each<[title: string, state: UserCase, want?: Partial<UserState>]>([
   ['after two there is a third', { ...MISSED, cells: { active: TWICE } }],
   ['a first attempt has its look', { ...GOES, mustLook: true }],
   ['an activation has its look', { ...MISSED, wants: {} }],
-  ['an account is looked for', { ...MISSED, upstreamId: undefined }],
+  ['an account is looked for', { ...MISSED, upstream_id: null }],
   ['a user who was never seen is looked for', { ...MISSED, observed: undefined }],
   ['a user who was seen inactive is looked for', { ...MISSED, shows: off }],
   ['a user who was seen suspended is looked for', { ...MISSED, shows: away }],
@@ -317,8 +316,8 @@ const late = linkOf('member', false, failing(3, 1));
 const both = [late, linkOf('admin', false, failing(3, 1))];
 const ENDING: GroupCase = { mustLook: true, deleted: true, cells: { existence: LATE } };
 const LEFT: GroupCase = { mustLook: true, waits: OWN, links: [joins, ...both] };
-const DEFERRED: GroupCase = { ...LEFT, ids: UNKNOWN, cells: { existence: SOON } };
-const BY_SCIM: GroupCase = { ...LEFT, ids: { ...UNKNOWN, scimId: '5' } };
+const DEFERRED: GroupCase = { ...LEFT, ...UNKNOWN, cells: { existence: SOON } };
+const BY_SCIM: GroupCase = { ...LEFT, ...UNKNOWN, upstream_scim_id: '5' };
 const GONE = { ...LEFT, deleted: true, created: false };
 
 test.each<[title: string, state: GroupCase, want?: Partial<GroupState>]>([
@@ -326,14 +325,14 @@ test.each<[title: string, state: GroupCase, want?: Partial<GroupState>]>([
   ['a stuck group is not even looked for', { ...ENDING, cells: { existence: STUCK } }, IDLE],
   ['after three failed looks a removal is sent without one', ENDING, { mustLook: false }],
   ['after two there is a third', { ...ENDING, cells: { existence: TWICE } }],
-  ['a group without a REST uid is looked for', { ...ENDING, ids: UNKNOWN }],
+  ['a group without a REST uid is looked for', { ...ENDING, ...UNKNOWN }],
   ['a group of others is looked for', { ...ENDING, created: false }],
   ['a group that is wanted is looked for', { ...ENDING, deleted: false }],
   ['after three failed looks who leaves does so alone', LEFT, { ...IDLE, links: both }],
   ['also in a deleted group of others', GONE, { ...IDLE, links: both }],
   ['a member leaves by SCIM too', { ...BY_SCIM, links: [late] }, { ...IDLE, links: [late] }],
   ['no admin leaves by SCIM', BY_SCIM, { ...IDLE, links: [late] }],
-  ['nobody leaves a group without an id', { ...LEFT, ids: UNKNOWN, links: [late] }],
+  ['nobody leaves a group without an id', { ...LEFT, ...UNKNOWN, links: [late] }],
   ['nobody comes without a look', { ...LEFT, links: [{ ...late, wanted: true }] }],
   ['who left twice in vain is looked for', { ...LEFT, links: [{ ...late, ...failing(2, 1) }] }],
   ['without a look everything is sent', { ...LEFT, mustLook: false }],

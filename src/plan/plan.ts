@@ -10,7 +10,7 @@ import {
 } from '../domain/entity.ts';
 import { ATTEMPTS_WITH_LOOK, findFailed, isStuck, withoutDeferred } from '../domain/failure.ts';
 import type { Deactivation, GroupState, ObservedUser, State, UserState } from '../domain/kinds.ts';
-import { isInService, listDiffering, toWantedSuspension } from '../domain/kinds.ts';
+import { isLinked, listDiffering, toWantedSuspension } from '../domain/kinds.ts';
 import type { LinkChange } from '../domain/link.ts';
 import { isOwned, listLosses } from '../domain/write.ts';
 import type { Field, OpenFact, Part, Plan, Values } from './step.ts';
@@ -55,9 +55,9 @@ export const plan = (state: State, policy: PlanPolicy): Plan =>
 
 /** The next step of a user: removal of access first, the address last. A field that only differs is drift. */
 function planUser(state: UserState, policy: PlanPolicy): Plan {
-  const { mustLook, upstreamId, desired, observed, deleted, cells } = state;
+  const { mustLook, desired, observed, deleted, cells } = state;
   if (mustLook) return { step: LOOK, done: [] };
-  if (upstreamId === undefined) return planAccount(state);
+  if (!isLinked(state)) return planAccount(state);
   if (observed === undefined) return { step: LOOK, done: [] };
   // Ordinary accounts can only be deactivated; a virtual one is deleted.
   if (deleted && observed.virtual && isWaiting(cells.active)) {
@@ -108,10 +108,10 @@ const RANKS = { admin: 0, leave: 1, member: 2, newAdmin: 4, listEntities: 5, ent
 
 /** The next step of a group. One that the bridge created is deleted; another one loses what the bridge put in. */
 function planGroup(state: GroupState, { membersPerCall, deletion }: PlanPolicy): Plan {
-  const { mustLook, deleted, created, ids, cells, desired, links } = state;
+  const { mustLook, deleted, created, cells, desired, links } = state;
   const waiting = listWaiting(cells);
   if (mustLook) return { step: LOOK, done: [] };
-  if (!isInService(ids)) return deleted ? { step: undefined, done: waiting } : planCreation(state);
+  if (!isLinked(state)) return deleted ? { step: undefined, done: waiting } : planCreation(state);
   if (deleted && created && deletion === 'created') {
     if (!isWaiting(cells.existence)) return { step: undefined, done: waiting };
     return { step: { kind: 'remove', facts: [{ part: 'existence' }] }, done: [] };
@@ -179,23 +179,23 @@ export const toPlannable = (state: State, now: number): State =>
 
 /** Where looks have failed too often, the deactivation alone. */
 function deactivateOverdue(state: UserState): UserState {
-  const { mustLook, upstreamId, observed, desired, deleted, cells } = state;
+  const { mustLook, observed, desired, deleted, cells } = state;
   const isKnownActive = observed?.active === true && observed.temporarilyInactive !== true;
-  const isRemoval = upstreamId !== undefined && isKnownActive && (deleted || !desired.active);
+  const isRemoval = isLinked(state) && isKnownActive && (deleted || !desired.active);
   if (!mustLook || !isRemoval || !isOverdue(findFailed(cells.active))) return state;
   return { ...state, mustLook: false, cells: onlyWaiting(cells, ['active']) };
 }
 
 /** Where looks have failed too often, those alone who are to leave the group, or the group that is to go. */
 function removeOverdue(state: GroupState): GroupState {
-  const { mustLook, ids, deleted, created, cells } = state;
+  const { mustLook, upstream_uid, upstream_scim_id, deleted, created, cells } = state;
   if (!mustLook) return state;
   if (deleted && created) {
-    const isRemoval = ids.uid !== undefined && isOverdue(findFailed(cells.existence));
+    const isRemoval = upstream_uid !== null && isOverdue(findFailed(cells.existence));
     return { ...state, mustLook: !isRemoval };
   }
   const isReachable = ({ list }: LinkChange) =>
-    ids.uid !== undefined || (ids.scimId !== undefined && list === 'member');
+    upstream_uid !== null || (upstream_scim_id !== null && list === 'member');
   const links = state.links.filter(
     (link) => !link.wanted && isOverdue(findFailed(link)) && isReachable(link),
   );

@@ -7,7 +7,7 @@ import { CHANGES, findHarm, listHarms, toChangeKey } from '../domain/change.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import { GROUP_EXTENSION, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, ObservedGroup, ObservedUser, Sightings } from '../domain/kinds.ts';
-import { isGone } from '../domain/kinds.ts';
+import { isGone, isLinked } from '../domain/kinds.ts';
 import { toLinkText } from '../domain/link.ts';
 import { splitName } from '../domain/name.ts';
 import type { PlanAction } from '../domain/plan.ts';
@@ -19,7 +19,7 @@ import { listOpenLinks } from '../store/links/links.ts';
 import { findLinked } from '../store/resources/find.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../store/resources/rows.ts';
 import { LIVE, listRows, lockRow, updateRow } from '../store/resources/rows.ts';
-import { isLinked, toGroupState, toUpstreamIds, toUserState } from '../store/resources/state.ts';
+import { toGroupState, toUserState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { ReconcileDeps } from './deps.ts';
 
@@ -137,7 +137,7 @@ async function listOfGroup(
 
 /** Lists what a deleted group is to lose; one that another group stands for by now is left alone. */
 async function listOfDeletedGroup(db: Db, row: GroupRow, lists: Change[]): Promise<Change[]> {
-  const holder = isLinked(row) && (await findLinked(db, 'group', toUpstreamIds(row)));
+  const holder = isLinked(row) && (await findLinked(db, 'group', row));
   if (!holder || holder.id !== row.id) return [];
   const left = lists.filter(({ kind }) => !/^(member|admin)\.add$/.test(kind));
   const isToGo = row.origin === 'created' && row.observed !== null && !hasWaiting(row);

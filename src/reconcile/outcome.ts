@@ -1,6 +1,6 @@
 import type { Echo } from '../domain/cell.ts';
 import type { SeenEntities } from '../domain/entity.ts';
-import type { ObservedGroup, ObservedUser, UpstreamGroupIds } from '../domain/kinds.ts';
+import type { ObservedGroup, ObservedUser, UpstreamIds } from '../domain/kinds.ts';
 import type { LinkChange } from '../domain/link.ts';
 import type { Refusal } from '../domain/values.ts';
 import { BridgeError } from '../domain/values.ts';
@@ -125,8 +125,8 @@ export interface Known {
   readonly missing?: true;
   /** True when the resource existed before, so that it is adopted, not created. */
   readonly adopted?: true;
-  /** Ids that the step learned, the others stay; `restId` is the account of a user. */
-  readonly ids?: Partial<UpstreamGroupIds>;
+  /** Ids that the step learned, the others stay. */
+  readonly ids?: Partial<UpstreamIds>;
   /** The user as observed. */
   readonly observed?: ObservedUser;
   /** The group as observed. */

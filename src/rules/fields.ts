@@ -3,6 +3,7 @@ import { ask, edit, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { findWantedRoles, isEntityField, losesRoles, wantEntities } from '../domain/entity.ts';
 import { OWN_EXTENSION, toExtension, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, Field } from '../domain/kinds.ts';
+import { isLinked } from '../domain/kinds.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_FIELDS } from '../domain/rule-book.ts';
 import type { JsonObject } from '../domain/values.ts';
@@ -11,7 +12,7 @@ import { listTaken, removesAccess, toCellsAfterWrite } from '../domain/write.ts'
 import { isSameJson, toCellColumns, toColumns } from '../store/engine/columns.ts';
 import { listGroupNamesOf } from '../store/links/of-users.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
-import { isLinked, toState } from '../store/resources/state.ts';
+import { toState } from '../store/resources/state.ts';
 import type { Db } from '../store/store.ts';
 import type { Rules } from './rules.ts';
 

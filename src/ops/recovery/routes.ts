@@ -10,7 +10,7 @@ import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import type { WaitingCount } from '../../store/resources/find.ts';
 import { countWaitingLinks, findExisting } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import { toGroupState, toUserState } from '../../store/resources/state.ts';
+import { toState } from '../../store/resources/state.ts';
 import { listWhere } from '../../store/tables.ts';
 import { listPrivileges } from '../drift/drifts.ts';
 import type { Filters, ListQuery } from '../http/list-query.ts';
@@ -121,10 +121,9 @@ function listWaitingChanges(
   deactivation: Deactivation,
 ) {
   if (row.origin === null) return [];
-  const state = row.type === 'user' ? toUserState(row) : toGroupState(row);
-  const { cells } = state;
+  const { cells } = row;
   const isAsked = (cell: Cell | undefined) => isWaiting(cells.account) || isWaiting(cell);
-  const own = listFieldChanges(state, deactivation, isAsked);
+  const own = listFieldChanges(toState(row), deactivation, isAsked);
   const entities = listEntityFields(cells).filter((field) => isWaiting(cells[field]));
   const removed = entities.filter((field) => findWantedRoles(cells[field]) === '').length;
   const counted: readonly { kind: ChangeKind; count: number }[] = [

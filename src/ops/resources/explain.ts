@@ -102,15 +102,15 @@ interface Explained extends Pick<Given, 'held'> {
 async function explainUser(db: Db, row: rows.UserRow, { rules, held, links }: Given) {
   const { deactivation, book } = rules;
   const state = toUserState(row);
-  const { desired, observed, cells, upstreamId, mustLook } = state;
+  const { desired, observed, cells, mustLook } = state;
   const differing = listDiffering(state, deactivation) ?? [];
   const rulings = book.ruleUser((await listGroupNamesOf(db, [row.id])).get(row.id) ?? []);
   const isSeen = observed !== undefined && !mustLook;
   const it = { row, cells, isSeen, differing, held, book, rulings };
-  const isLinked = upstreamId !== undefined;
+  const isLinked = row.upstream_id !== null;
   return {
     observed,
-    upstream: isLinked ? String(upstreamId) : null,
+    upstream: row.upstream_id?.toString() ?? null,
     fields: [
       toField(it, 'account', [desired.active || isLinked, isLinked]),
       toAddress(it, 'userName', [desired.userName, observed?.userName]),
@@ -128,13 +128,14 @@ async function explainUser(db: Db, row: rows.UserRow, { rules, held, links }: Gi
 
 async function explainGroup(db: Db, row: rows.GroupRow, { rules: { book }, held, links }: Given) {
   const state = toGroupState(row);
-  const { desired, observed, cells, ids, mustLook, entities } = state;
+  const { desired, observed, cells, mustLook, entities } = state;
   const { all: _, ...members } = await countLinks(db, 'member', row);
   const differing = listDiffering(state, 'scim') ?? [];
   const isSeen = observed !== undefined && !mustLook;
   const it = { row, cells, isSeen, differing, held, book, rulings: book.ruleGroup(row.name) };
-  const known = Object.entries({ SCIM: ids.scimId, REST: ids.restId, uid: ids.uid });
-  const upstream = known.filter(([, id]) => id !== undefined).map((named) => named.join(' '));
+  const { upstream_scim_id: SCIM, upstream_id: REST, upstream_uid: uid } = row;
+  const known = Object.entries({ SCIM, REST, uid });
+  const upstream = known.filter(([, id]) => id !== null).map((named) => named.join(' '));
   return {
     observed,
     upstream: upstream.join(', ') || null,

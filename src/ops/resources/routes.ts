@@ -6,7 +6,7 @@ import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { eraseUser, OBSTACLE_WORDS } from '../../store/resources/erasure.ts';
 import type { Remarked } from '../../store/resources/find.ts';
 import { countWaitingLinks, listByKey, listRemarked } from '../../store/resources/find.ts';
-import { toGroupState, toUserState } from '../../store/resources/state.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import { findOne } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
 import type { ListQuery, PartQuery } from '../http/list-query.ts';
@@ -109,12 +109,12 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
 async function toUsers({ rules }: OpsSources, rows: readonly Remarked<'user'>[]) {
   return rows.map((row): OpsJson<'User'> => {
     const state = toUserState(row);
-    const { upstreamId = null, desired, observed, cells } = state;
+    const { upstream_id: upstreamId, desired, observed, cells } = state;
     const isActive = observed ? isWorking(observed, rules.deactivation) : null;
     const isOther = listDiffering(state, rules.deactivation)?.includes('address') === true;
     const isAddressKept = row.origin !== null && isOther && !isWaiting(cells.address);
     return toView('User', row, {
-      ...toParts(row, observed),
+      ...toParts(row),
       upstreamId,
       active: { desired: row.origin === null ? null : desired.active, observed: isActive },
       pending: listWaiting(cells),
@@ -130,28 +130,24 @@ async function toGroups({ store }: OpsSources, rows: readonly Remarked<'group'>[
   const groups = rows.map(({ id }) => id);
   const waiting = await countWaitingLinks(store.read, groups);
   return rows.map((row): OpsJson<'Group'> => {
-    const { ids, observed, cells } = toGroupState(row);
-    const { scimId = null, restId = null, uid = null } = ids;
+    const { upstream_scim_id: scimId, upstream_id: restId, upstream_uid: uid } = row;
     const links = waiting.get(row.id) ?? [];
     const places = links.map(({ kind }) => (kind.startsWith('member.') ? 'members' : 'admins'));
     return toView('Group', row, {
-      ...toParts(row, observed),
+      ...toParts(row),
       upstreamIds: { scimId, restId, uid },
-      pending: [...listWaiting(cells), ...new Set(places)],
+      pending: [...listWaiting(row.cells), ...new Set(places)],
       bridgeOnly: listKept(row).map(({ field }) => field),
     });
   });
 }
 
-function toParts(
-  row: Remarked<'user'> | Remarked<'group'>,
-  observed: { readonly at: number } | undefined,
-) {
+function toParts(row: Remarked<'user'> | Remarked<'group'>) {
   return {
     deleted: row.deleted_at !== null,
     problem: row.last_error,
     provider: row.origin === null ? null : row.provider,
-    seenAt: observed?.at ?? null,
+    seenAt: row.observed?.at ?? null,
     stuckSince: row.stuck_at,
     disputed: row.disputes > 0,
   };

@@ -144,12 +144,12 @@ async function lookAtAccount(deps: ReconcileDeps, row: UserRow): Promise<Outcome
   if (looked.kind !== 'done' || looked.known.missing) return looked;
   const { observed } = looked.known;
   if (observed === undefined) return UNLINKED;
-  const { upstreamId, desired } = state;
+  const { upstream_id: id, desired } = state;
   const { appsPermissions, temporarilyInactive } = desired;
   const isOwned = appsPermissions !== undefined || temporarilyInactive !== undefined;
   const isListed = isOwned || deps.policy.deactivation === 'temporarilyInactive';
-  if (!isListed || upstreamId === undefined) return looked;
-  const found = await seenOr(findCompanyUser(deps, upstreamId, observed), undefined);
+  if (!isListed || id === null) return looked;
+  const found = await seenOr(findCompanyUser(deps, id, observed), undefined);
   const seen = found && observeCompanyUser(found, observed, deps.clock.now());
   return { kind: 'done', known: { observed: seen ?? observed } };
 }
@@ -166,7 +166,7 @@ const UNLINKED: Outcome = { kind: 'later', problem: { code: 'not-found', words: 
 
 /** True for a group that was found under another id. */
 function isMoved(row: GroupRow, { ids }: Known): boolean {
-  return ids?.uid !== undefined && ids.uid !== row.upstream_uid;
+  return ids?.upstream_uid !== undefined && ids.upstream_uid !== row.upstream_uid;
 }
 
 /** Stores what a look has shown of a row that was not changed meanwhile. `now` is epoch milliseconds. */
@@ -281,13 +281,13 @@ export async function readPrivilege(
 }
 
 async function readRole(deps: ReconcileDeps, row: UserRow): Promise<void> {
-  const { upstreamId, observed } = toUserState(row);
-  if (upstreamId === undefined || !isRoleUnknown(row)) return;
-  const owner = await lookUpOwner(deps, upstreamId, observed);
+  const { upstream_id: id, observed } = toUserState(row);
+  if (id === null || !isRoleUnknown(row)) return;
+  const owner = await lookUpOwner(deps, id, observed);
   await deps.store.write(async (tx) => {
     const locked = await lockRow(tx, row);
     const known = locked && isRoleUnknown(locked) ? locked.observed : null;
-    if (known === null || locked?.upstream_id !== upstreamId) return;
+    if (known === null || locked?.upstream_id !== id) return;
     await updateRow(tx, locked, toObservedColumns(locked, { ...known, owner }));
   });
 }

@@ -14,7 +14,7 @@ import {
   withEcho,
 } from '../../domain/cell.ts';
 import { isEntityField, listEntityFields, seeEntities } from '../../domain/entity.ts';
-import { toSentUser, withCreated } from '../../domain/kinds.ts';
+import { isLinked, toSentUser, withCreated } from '../../domain/kinds.ts';
 import { endChange, endDoubt } from '../../domain/link.ts';
 import type { Field } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
@@ -24,7 +24,7 @@ import { changeLinks, changeNamed, hasLink, observeLinks } from '../../store/lin
 import { leaveGroups, moveLinks, notifyGroupsOf } from '../../store/links/of-users.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { findRow, listRows, updateRow } from '../../store/resources/rows.ts';
-import { isLinked, toUserState } from '../../store/resources/state.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import { updateWhere } from '../../store/tables.ts';
 import type { Known } from '../outcome.ts';
 import { toObservedColumns } from '../user/account.ts';
@@ -79,8 +79,8 @@ function listNewFields(row: ResourceRow, { adopted, group }: Known): Field[] {
 async function applyUser(r: Recording, row: UserRow, known: Known): Promise<void> {
   const { tx, step, now } = r;
   r.row = known.observed ? { ...row, ...toObservedColumns(row, known.observed) } : row;
-  if (row.deleted_at === null && known.ids?.restId !== undefined)
-    await takeAccount(r, known.ids.restId);
+  const account = known.ids?.upstream_id ?? null;
+  if (row.deleted_at === null && account !== null) await takeAccount(r, account);
   // Groups that waited for this account, its activation or its deactivation can go on.
   const changesAccess =
     known.ids !== undefined || (step.state.type === 'user' && isWaiting(step.state.cells.active));

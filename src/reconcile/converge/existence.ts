@@ -1,6 +1,6 @@
 import { ask, askOnly, edit, onlyWaiting } from '../../domain/cell.ts';
 import { listWantedEntities, restartEntities } from '../../domain/entity.ts';
-import { compareAccount, isAnotherGroup } from '../../domain/kinds.ts';
+import { compareAccount, isAnotherGroup, isLinked } from '../../domain/kinds.ts';
 import { restartLink } from '../../domain/link.ts';
 import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
 import { foldCase, NOT_THERE, parseFields, toOwnRefusal } from '../../domain/values.ts';
@@ -11,7 +11,7 @@ import { moveLinks, resetLinksOf } from '../../store/links/of-users.ts';
 import { findLinked } from '../../store/resources/find.ts';
 import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { deleteRow, lockRow, updateRow } from '../../store/resources/rows.ts';
-import { isLinked, NO_IDS, toUserState } from '../../store/resources/state.ts';
+import { NO_IDS, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { toLookAgainColumns } from '../differences.ts';
 import { NAME_LEAVING } from '../group/apply.ts';
@@ -33,7 +33,7 @@ export async function linkRow(r: Recording, known: Known) {
   const { ids } = known;
   if (ids === undefined) return { columns: {} };
   const columns = { ...toIdColumns(row, ids), sent_creates: [] };
-  if (row.type === 'user' && ids.restId === row.upstream_id) return { columns };
+  if (row.type === 'user' && ids.upstream_id === row.upstream_id) return { columns };
   // Locked, because a request may be taking it over.
   const found = await findLinked(tx, row.type, ids);
   const locked: ResourceRow | undefined = found && (await lockRow(tx, found));
@@ -48,15 +48,10 @@ export async function linkRow(r: Recording, known: Known) {
   return { columns: { ...columns, origin } };
 }
 
-function toIdColumns(row: ResourceRow, ids: NonNullable<Known['ids']>) {
-  const isMoved =
-    ids.uid !== undefined && row.upstream_uid !== null && ids.uid !== row.upstream_uid;
-  const before = isMoved ? NO_IDS : row;
-  return {
-    upstream_scim_id: ids.scimId ?? before.upstream_scim_id,
-    upstream_id: ids.restId ?? before.upstream_id,
-    upstream_uid: ids.uid ?? before.upstream_uid,
-  };
+/** A group that was found under another uid loses its other ids. */
+function toIdColumns({ upstream_uid: before }: ResourceRow, ids: NonNullable<Known['ids']>) {
+  const isMoved = before !== null && (ids.upstream_uid ?? before) !== before;
+  return { ...(isMoved && NO_IDS), ...ids };
 }
 
 /** Why the account or group is not taken, from the row that has it where there is one. */

@@ -112,9 +112,9 @@ function toPolicy({ policy, quirks }: Pick<PlanDeps, 'policy' | 'quirks'>) {
 /** Lists the changes that the calls of a step make, under the id that they use; none: it looks. */
 function listChanges({ state, action }: PlannedStep): SentChange[] {
   if (action === undefined) return [];
-  const id =
-    state.type === 'user' ? state.upstreamId?.toString() : (state.ids.uid ?? state.ids.scimId);
-  return toChanges(state.type, action, id);
+  const { type, upstream_id, upstream_uid, upstream_scim_id } = state;
+  const id = type === 'user' ? upstream_id?.toString() : (upstream_uid ?? upstream_scim_id);
+  return toChanges(type, action, id ?? undefined);
 }
 
 /** Name of a step in the log and in traces: the kinds of its changes; undefined: nothing is to be done. */

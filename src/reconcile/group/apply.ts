@@ -56,8 +56,8 @@ export const GROUP_STEPS: StepMakers<GroupState> = {
 /** A step by calls that need the REST uid. */
 function withUid(make: (call: GroupCall, uid: string) => Promise<Outcome>) {
   return async (call: GroupCall): Promise<Outcome> => {
-    const { uid } = call.state.ids;
-    return uid === undefined ? WITHOUT_UID : make(call, uid);
+    const { upstream_uid: uid } = call.state;
+    return uid === null ? WITHOUT_UID : make(call, uid);
   };
 }
 
@@ -70,14 +70,14 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
   const { displayName: name = '' } = values;
   const args = { body: { name, ...toRestFlags(values) } };
   const group = parseRestGroup(await deps.upstream.call(groups.createGroup, args));
-  const { id: restId, uid } = group;
+  const { id: upstream_id, uid: upstream_uid } = group;
   const isNamed = isSameSpelt(name, group.name);
-  const holder = isNamed ? undefined : await findLinked(deps.store.read, 'group', { uid });
+  const holder = isNamed ? undefined : await findLinked(deps.store.read, 'group', { upstream_uid });
   assertAbout('REST group', holder?.id ?? state.id, state.id);
   const observed = observeRest(deps, group, groups.createGroup);
   // Of another name it is not known yet that the service makes it of this one: the next step sends it again.
   const echo = isNamed ? toNameEcho(name, group) : {};
-  const ids = { restId, uid };
+  const ids = { upstream_id, upstream_uid };
   return { kind: 'done', known: { ids, group: observed, done: ['existence'], ...echo } };
 }
 
@@ -168,9 +168,8 @@ async function removeGroup({ deps, state }: GroupCall, uid: string): Promise<Out
 
 /** Looks at one group: name, flags, members. One that is gone is looked for under another id, as ids may be given anew. @throws UpstreamError */
 export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promise<Outcome> {
-  const { ids, observed } = state;
-  const { uid, scimId } = ids;
-  if (uid === undefined && scimId === undefined) return lookForCreated(deps, state);
+  const { observed, upstream_uid: uid, upstream_scim_id: scimId } = state;
+  if (uid === null && scimId === null) return lookForCreated(deps, state);
   const { created, displayName = '' } = observed ?? {};
   async function findMoved(): Promise<Outcome> {
     const found = created ? await findGroups(deps, [displayName]) : [];
@@ -179,7 +178,7 @@ export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promi
     return group && others.length === 0 ? lookThroughRest(deps, group.uid) : MISSING;
   }
   const look = async () => {
-    if (uid === undefined) return lookThroughScim(deps, state);
+    if (uid === null) return lookThroughScim(deps, state);
     const seen = await lookThroughRest(deps, uid, scimId);
     return isAnotherGroup(observed, seen.known.group) ? findMoved() : seen;
   };
@@ -193,7 +192,7 @@ async function lookForCreated(deps: ReconcileDeps, state: GroupState): Promise<O
   const names = sentCreates.length > 0 ? sentCreates.map((sent) => sent.name) : [name];
   const free: RestGroup[] = [];
   for (const group of await findGroups(deps, names)) {
-    const holder = await findLinked(deps.store.read, 'group', { uid: group.uid });
+    const holder = await findLinked(deps.store.read, 'group', { upstream_uid: group.uid });
     const isFree = holder === undefined || holder.id === id || holder.origin === null;
     if (isFree) free.push(group);
   }
@@ -217,7 +216,7 @@ async function findGroups(deps: ReconcileDeps, names: readonly string[]): Promis
 }
 
 async function lookThroughScim(deps: ReconcileDeps, state: GroupState): Promise<Outcome> {
-  const { scimId = '' } = state.ids;
+  const scimId = state.upstream_scim_id ?? '';
   const args = { path: { group_id: scimId } };
   const group = parseScimGroupOf(scimId, await deps.upstream.call(scim.getGroup, args));
   const seen = mergeGroup(state.observed, { scim: group }, deps.clock.now());
@@ -225,13 +224,13 @@ async function lookThroughScim(deps: ReconcileDeps, state: GroupState): Promise<
   return { kind: 'done', known: { group: observed, memberIds: group.memberIds } };
 }
 
-async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId?: string) {
+async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId: string | null = null) {
   const group = parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } }));
   assertAbout('REST group', group.uid, uid);
   const observed = observeRest(deps, group, groups.getGroup);
-  const ids = { restId: group.id, uid: group.uid };
-  const known = findScimId({ ...ids, scimId }, deps.quirks.current().groupScimId);
-  const memberIds = await fetchMemberIds(deps, { ...ids, scimId: known });
+  const ids = { upstream_id: group.id, upstream_uid: group.uid };
+  const known = findScimId({ ...ids, upstream_scim_id: scimId }, deps.quirks.current().groupScimId);
+  const memberIds = await fetchMemberIds(deps, { ...ids, upstream_scim_id: known ?? null });
   const seen = { ids, group: observed, memberIds, done: ['existence'] } as const;
   return { kind: 'done', known: seen } as const;
 }

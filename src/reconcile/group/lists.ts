@@ -1,7 +1,7 @@
 import { isWaiting } from '../../domain/cell.ts';
 import { isEntityField, toEntityField, toEntityUid, toRoleText } from '../../domain/entity.ts';
 import { findFailed } from '../../domain/failure.ts';
-import type { GroupState, UpstreamGroupIds } from '../../domain/kinds.ts';
+import type { GroupState, UpstreamIds } from '../../domain/kinds.ts';
 import type { LinkChange } from '../../domain/link.ts';
 import { isSameSpelt } from '../../domain/name.ts';
 import { isNotApplied } from '../../domain/values.ts';
@@ -39,15 +39,15 @@ const LISTS = {
 /** Fetches the members of a group, by account; from SCIM where REST has no list of them. undefined: none has. @throws UpstreamError */
 export async function fetchMemberIds(
   deps: ReconcileDeps,
-  { uid, scimId }: UpstreamGroupIds,
+  { upstream_uid: uid, upstream_scim_id: scimId }: Omit<UpstreamIds, 'upstream_id'>,
 ): Promise<readonly number[] | undefined> {
-  if (uid === undefined) return fetchScimMembers(deps, scimId ?? '');
+  if (uid === null) return fetchScimMembers(deps, scimId ?? '');
   try {
     return await fetchUserIds(deps, uid, 'member');
   } catch (error) {
     const { verdict, problem } = classify(error);
     const isUnlisted = verdict === 'forbidden' || problem.code === 'unreadable';
-    if (!isUnlisted || scimId === undefined) throw error;
+    if (!isUnlisted || scimId === null) throw error;
     const shown = await seenOr(fetchScimMembers(deps, scimId), undefined, 'missing');
     if (shown === undefined) throw error;
     return shown;
@@ -110,7 +110,7 @@ export async function changeMembers(call: ListCall): Promise<Outcome | Again> {
       // A call without effect counts as refused.
       if (!(await hasEffect(call, scimId, form))) continue;
       await quirks.learn({ memberForm: form });
-      return { kind: 'done', known: { done: links, ids: { scimId } } };
+      return { kind: 'done', known: { done: links, ids: { upstream_scim_id: scimId } } };
     } catch (error) {
       const failed = classify(error);
       if (failed.verdict === 'smaller') {
@@ -192,7 +192,7 @@ function toOperations(changes: readonly LinkChange[], form: BatchForm): object[]
  */
 async function learnScimId(
   { quirks, upstream }: ReconcileDeps,
-  { ids, observed }: GroupState,
+  { observed, ...ids }: GroupState,
 ): Promise<string | undefined> {
   const form = quirks.current().groupScimId;
   const known = findScimId(ids, form);
@@ -212,11 +212,11 @@ async function learnScimId(
 
 /** Finds the SCIM id of a group as far as it is known, or follows from what SCIM ids are; undefined: only a call tells it. */
 export function findScimId(
-  ids: UpstreamGroupIds,
+  { upstream_scim_id, upstream_id, upstream_uid }: UpstreamIds,
   form: GroupScimId | undefined,
 ): string | undefined {
-  const followed = form === 'restId' || form === 'uid' ? ids[form] : undefined;
-  return ids.scimId ?? followed?.toString();
+  const followed = form === 'restId' ? upstream_id : form === 'uid' ? upstream_uid : null;
+  return upstream_scim_id ?? followed?.toString();
 }
 
 /** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
@@ -228,18 +228,18 @@ export const WITHOUT_UID: Outcome = {
 /** Adds or removes one member or admin; a member through SCIM only where the group has no REST uid. @throws UpstreamError */
 export async function changeLink(call: ListCall): Promise<Outcome> {
   const { upstream } = call.deps;
-  const { uid, scimId = '' } = call.state.ids;
+  const { upstream_uid: uid, upstream_scim_id: scimId } = call.state;
   const change = getLink(call);
   const { list, upstreamUserId: user_id, wanted } = change;
   const { add, remove } = LISTS[list];
-  if (uid !== undefined) {
+  if (uid !== null) {
     const path = { group_uid: uid };
     await (wanted
       ? upstream.call(add, { path, body: { user_id } })
       : upstream.call(remove, { path: { ...path, user_id } }));
   } else if (list === 'member') {
     const body = { Operations: toOperations([change], 'operations') };
-    await upstream.call(scim.updateGroup, { path: { group_id: scimId }, body });
+    await upstream.call(scim.updateGroup, { path: { group_id: scimId ?? '' }, body });
   } else return WITHOUT_UID;
   // What the service took before and did not make is looked at; of the others its word is enough.
   const seen = isIgnored(change) && (await readBack(undefined, () => listLinked(call)));
@@ -284,8 +284,8 @@ function getLink({ links: [change] }: ListCall): LinkChange {
 /** Lists who is in the list of the change; undefined: the service does not tell. @throws UpstreamError */
 async function listLinked(call: ListCall): Promise<readonly number[] | undefined> {
   const { deps, state } = call;
-  if (getLink(call).list === 'member') return fetchMemberIds(deps, state.ids);
-  return fetchUserIds(deps, state.ids.uid ?? '', 'admin');
+  if (getLink(call).list === 'member') return fetchMemberIds(deps, state);
+  return fetchUserIds(deps, state.upstream_uid ?? '', 'admin');
 }
 
 /** Has the addition of an inactive user wait, where the service refuses it, for an activation that is coming. */
@@ -334,7 +334,8 @@ export async function explainEntity(
   }
   // A conflict says that the group has the entity: the list shows its roles, and the next step sets them.
   if (verdict !== 'conflict' || isListed) return undefined;
-  return { kind: 'done', known: await fetchList(call.deps, call.state.ids.uid ?? '', 'entities') };
+  const known = await fetchList(call.deps, call.state.upstream_uid ?? '', 'entities');
+  return { kind: 'done', known };
 }
 
 function getEntity({ fields }: ListCall) {

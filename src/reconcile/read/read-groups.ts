@@ -8,7 +8,6 @@ import { countSeenMembers, hasLink } from '../../store/links/links.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
 import { LIVE, listRows, lockRow, readRows, updateRow } from '../../store/resources/rows.ts';
-import { toUpstreamIds } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { deleteWhere } from '../../store/tables.ts';
 import { toInteger } from '../../upstream/shapes/reader.ts';
@@ -128,7 +127,7 @@ async function readMembersOf(
   const { isFirst } = reading;
   const sentAt = clock.now();
   const looking = withCalls(deps, { ...READING, signal });
-  const fetched = fetchMemberIds(looking, toUpstreamIds(group));
+  const fetched = fetchMemberIds(looking, group);
   const memberIds = await fetched.catch((error: unknown) => {
     // A group that is gone by now is looked for with others that no list shows.
     if (classify(error).verdict !== 'missing') throw error;

@@ -1,7 +1,7 @@
 import { isWaiting } from '../../domain/cell.ts';
+import { isLinked } from '../../domain/kinds.ts';
 import { parseFields } from '../../domain/values.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import { isLinked } from '../../store/resources/state.ts';
 import type { RestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ReadableSection, ReconcileDeps } from '../deps.ts';

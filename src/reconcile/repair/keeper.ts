@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ask, claim } from '../../domain/cell.ts';
 import { isHandOver } from '../../domain/change.ts';
+import { isLinked } from '../../domain/kinds.ts';
 import type { ActionStatus } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
 import type { GivenKey, ResourceKey } from '../../domain/values.ts';
@@ -11,7 +12,6 @@ import type { OpenAction } from '../../store/plans.ts';
 import { endOver, hasOver, listOpenActions, lockPlans, toAction } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, updateRow } from '../../store/resources/rows.ts';
-import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import { withOptions } from '../../upstream/transport.ts';

@@ -1,10 +1,10 @@
+import { isLinked } from '../../domain/kinds.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { RECOVERY_SOURCES } from '../../domain/plan.ts';
 import { readParts } from '../../store/engine/dialect.ts';
 import { doubtEverything, endOver, listWaitingRows, lockPlans } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { MANAGED, readRows } from '../../store/resources/rows.ts';
-import { isLinked } from '../../store/resources/state.ts';
 import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';

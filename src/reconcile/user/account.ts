@@ -36,7 +36,7 @@ export async function lookForUser({ deps, state }: StepCall<UserState>): Promise
   const outcome = await lookAtUser(deps, state);
   if (outcome.kind !== 'done' || !outcome.known.missing) return outcome;
   const [user, ...others] = await findNamesakes(deps, state);
-  if (user === undefined || others.length > 0 || user.id === state.upstreamId) return MISSING;
+  if (user === undefined || others.length > 0 || user.id === state.upstream_id) return MISSING;
   const isSurely = user.created !== undefined && user.created === state.observed?.created;
   const taken = isSurely ? toFound(deps, user) : await adoptFound(deps, user);
   return taken.kind === 'refused' ? MISSING : taken;
@@ -45,16 +45,16 @@ export async function lookForUser({ deps, state }: StepCall<UserState>): Promise
 function toFound(deps: ReconcileDeps, user: ScimUser, how?: { adopted: true }): Outcome {
   const shown = observeUser(user, undefined, { at: deps.clock.now(), by: scim.getUsers.id });
   const observed = how ? { ...shown, owner: false } : shown;
-  const ids = { restId: user.id };
+  const ids = { upstream_id: user.id };
   return { kind: 'done', known: { ids, observed, ...how, done: ['account'] } };
 }
 
 /** Looks at one user in the service, by the account where it is known. @throws UpstreamError */
 export async function lookAtUser(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
-  const { upstreamId } = state;
-  if (upstreamId === undefined) return lookForAccount(deps, state);
+  const { upstream_id: id } = state;
+  if (id === null) return lookForAccount(deps, state);
   const look = async (): Promise<Outcome> => {
-    const user = await readUser(deps, upstreamId);
+    const user = await readUser(deps, id);
     const likeness = compareAccount(state, user);
     // Either the account was renamed, or the id is another person's now, and the user's account has another one.
     const isAnother =
@@ -160,7 +160,7 @@ async function findCreated(
     const [user, ...others] = found;
     if (user === undefined) continue;
     if (others.length > 0 || isDeepStrictEqual(create, wanted)) return found;
-    const holder = await findLinked(deps.store.read, 'user', { restId: user.id });
+    const holder = await findLinked(deps.store.read, 'user', { upstream_id: user.id });
     if (holder === undefined || holder.id === id || holder.origin === null) return found;
   }
   return [];

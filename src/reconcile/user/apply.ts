@@ -110,13 +110,13 @@ async function toCreated(
   });
   const observed = observeUser(created, before, { at: deps.clock.now(), by: scim.addUser.id });
   const echo = sent && tookName ? toEcho(sent, normaliseName(created.fullName)) : {};
-  const ids = { restId: created.id };
+  const ids = { upstream_id: created.id };
   return { kind: 'done', known: { ids, observed, done: ['account'], ...echo } };
 }
 
 /** The account that a step changes, as it was last seen. */
-function getAccount({ upstreamId: id, observed: before }: UserState) {
-  if (id === undefined || before === undefined) throw new TypeError('a step changes no account');
+function getAccount({ upstream_id: id, observed: before }: UserState) {
+  if (id === null || before === undefined) throw new TypeError('a step changes no account');
   return { id, before };
 }
 

@@ -3,7 +3,7 @@ import type { Cells } from '../../domain/cell.ts';
 import { ask, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensions.ts';
 import type { Field } from '../../domain/kinds.ts';
-import { isGone } from '../../domain/kinds.ts';
+import { isGone, isLinked } from '../../domain/kinds.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { onlyTaken, toFields } from '../../domain/write.ts';
 import {
@@ -19,7 +19,6 @@ import { toDeparture } from '../../store/resources/backlog.ts';
 import type { ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import { saveRow, updateRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
-import { isLinked } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
-import { isGone, toDesiredGroup } from '../../domain/kinds.ts';
+import { isGone, isLinked, toDesiredGroup } from '../../domain/kinds.ts';
 import { adoptLink, releaseLink } from '../../domain/link.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { foldCase, groupId, hasMoreBits, newId } from '../../domain/values.ts';
@@ -13,7 +13,7 @@ import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/
 import { listNamed, toTombstones } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
 import { getRow, LIVE, listRows, lockLost, updateRow } from '../../store/resources/rows.ts';
-import { isLinked, toGroupState } from '../../store/resources/state.ts';
+import { toGroupState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';

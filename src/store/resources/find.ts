@@ -1,7 +1,7 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { ACTIVE_STATUSES } from '../../domain/change.ts';
-import type { UpstreamGroupIds } from '../../domain/kinds.ts';
+import { isLinked } from '../../domain/kinds.ts';
 import type { LinkList } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
@@ -11,7 +11,6 @@ import type { Db, ListPart } from '../store.ts';
 import type { Choice, Row } from '../tables.ts';
 import type { GroupRow, ResourceRow, ResourceType, RowOf, UserRow } from './rows.ts';
 import { LIVE, listRows, readResources, selectRows } from './rows.ts';
-import { isLinked } from './state.ts';
 
 /** Columns with the folded names of a user or group: as shown, as observed, and the address that it is made with. */
 const NAMES = [
@@ -167,10 +166,9 @@ export async function listRowsOfEntries<Type extends ResourceType>(
 export async function findLinked(
   db: Db,
   type: ResourceType,
-  { scimId, restId, uid }: Partial<UpstreamGroupIds>,
+  ids: EntryIds,
 ): Promise<ResourceRow | undefined> {
-  const entry = { upstream_scim_id: scimId, upstream_id: restId, upstream_uid: uid };
-  const rows = await listRowsOfEntries(db, type, [entry]);
+  const rows = await listRowsOfEntries(db, type, [ids]);
   return rows
     .filter((row) => type === 'group' || isLive(row))
     .toSorted((a, b) => (a.deleted_at ?? 0) - (b.deleted_at ?? 0) || a.seq - b.seq)[0];

@@ -1,5 +1,5 @@
 import type { Cells } from '../../domain/cell.ts';
-import type { Field, GroupState, State, UpstreamGroupIds, UserState } from '../../domain/kinds.ts';
+import type { Field, GroupState, State, UserState } from '../../domain/kinds.ts';
 import { toDesiredGroup, toDesiredUser } from '../../domain/kinds.ts';
 import type { Link, LinkKey } from '../../domain/link.ts';
 import type { GroupId, JsonObject } from '../../domain/values.ts';
@@ -12,7 +12,6 @@ export const toUserState = (row: UserRow): UserState => ({
   ...toCommonState(row),
   type: 'user',
   id: row.id,
-  upstreamId: row.upstream_id ?? undefined,
   desired: toDesiredUser(row.attributes, row.deleted_at !== null),
   observed: row.observed ?? undefined,
 });
@@ -22,7 +21,6 @@ export const toGroupState = (row: GroupRow): GroupState => ({
   ...toCommonState(row),
   type: 'group',
   id: row.id,
-  ids: toUpstreamIds(row),
   desired: toDesiredGroup(row.attributes),
   observed: row.observed ?? undefined,
   entities: row.entities ?? undefined,
@@ -35,6 +33,9 @@ export const toState = (row: ResourceRow, links: GroupState['links'] = []): Stat
   row.type === 'user' ? toUserState(row) : { ...toGroupState(row), links };
 
 const toCommonState = (row: ResourceRow) => ({
+  upstream_id: row.upstream_id,
+  upstream_scim_id: row.upstream_scim_id,
+  upstream_uid: row.upstream_uid,
   cells: row.cells,
   version: row.version,
   deleted: row.deleted_at !== null,
@@ -42,23 +43,8 @@ const toCommonState = (row: ResourceRow) => ({
   sentCreates: row.sent_creates,
 });
 
-type IdColumns = Pick<GroupRow, 'upstream_uid' | 'upstream_id' | 'upstream_scim_id'>;
-
 /** Columns of what the service does not have. */
 export const NO_IDS = { upstream_scim_id: null, upstream_id: null, upstream_uid: null } as const;
-
-/** Ids by which the service knows the group. */
-export function toUpstreamIds(row: IdColumns): UpstreamGroupIds {
-  return {
-    scimId: row.upstream_scim_id ?? undefined,
-    restId: row.upstream_id ?? undefined,
-    uid: row.upstream_uid ?? undefined,
-  };
-}
-
-/** True when the service is known to have what the row stands for, or had it at the last look. */
-export const isLinked = (row: IdColumns) =>
-  row.upstream_id !== null || row.upstream_scim_id !== null || row.upstream_uid !== null;
 
 /** True while something of a user or group waits, or it is not known what the service holds. */
 export function isAtWork(row: ResourceRow): boolean {
