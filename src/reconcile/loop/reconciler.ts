@@ -1,5 +1,5 @@
-import type { Clock, Loop } from '../../domain/clock.ts';
-import { createLoop, createNews } from '../../domain/clock.ts';
+import type { Loop } from '../../domain/clock.ts';
+import { createNews } from '../../domain/clock.ts';
 import type { Refusal, ResourceKey } from '../../domain/values.ts';
 import { isJsonObject, newId, toResourceKey } from '../../domain/values.ts';
 import { GONE, listProgress } from '../../store/due.ts';
@@ -9,7 +9,6 @@ import { StoreError } from '../../store/engine/store-error.ts';
 import { listCalled } from '../../store/resources/find.ts';
 import type { Db, Store } from '../../store/store.ts';
 import { deleteWhere, findOne, insertAll, listWhere, updateWhere } from '../../store/tables.ts';
-import type { Events } from '../../telemetry/events.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import type { Operation } from '../../upstream/operations/operation.ts';
 import type { CallOptions } from '../../upstream/transport.ts';
@@ -39,10 +38,7 @@ export interface LeaderAccess {
   readonly readPrivilege: (resource: ResourceKey, wait: BoundedWait) => Promise<void>;
 }
 
-interface ReconcilerDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly events: Pick<Events, 'failed'>;
+interface ReconcilerDeps extends JobDeps {
   readonly leader: LeaderAccess;
   readonly waiters: Waiters;
 }
@@ -101,16 +97,15 @@ async function endWaiting(store: Store, id: string, result: WriteResult): Promis
 
 /** Tells requests of this process what the leader has done for them, at its rings, and now and then. */
 function createFollower(deps: ReconcilerDeps): Loop {
-  const { store, clock, events, leader, waiters } = deps;
-  function onFailure(error: unknown): void {
-    // Each request is answered when its wait is over: the write is stored.
-    if (!(error instanceof StoreError)) events.failed({ type: 'store', id: 'follow', error });
-  }
-  const listen = (tell: () => void) => store.bell.listen('recorded', tell);
-  return createLoop({ clock, onFailure, restMs: FOLLOW_MS, listen }, async (_signal, hasNews) => {
+  const { store, leader, waiters } = deps;
+  const job = { type: 'store', id: 'follow', restMs: FOLLOW_MS, topic: 'recorded' } as const;
+  return createJob(deps, job, async (_signal, hasNews) => {
     if (waiters.size === 0 || leader.find() !== undefined) return undefined;
     if (!hasNews) store.bell.ring('due');
-    await tellProgress(deps);
+    await tellProgress(deps).catch((error: unknown) => {
+      // Each request is answered when its wait is over: the write is stored.
+      if (!(error instanceof StoreError)) throw error;
+    });
     return undefined;
   });
 }
