@@ -3,10 +3,9 @@ import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { CredentialRow } from '../store/credentials.ts';
 import { findCredential, noteUse } from '../store/credentials.ts';
-import { createShared } from '../store/shared-state.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { NewestPart } from '../store/tables.ts';
-import { deleteWhere, insertOne, listNewest } from '../store/tables.ts';
+import { createShared, deleteWhere, insertOne, listNewest } from '../store/tables.ts';
 import {
   findPresented,
   findPresentedRow,
@@ -171,7 +170,7 @@ export async function makeLink(
 
 /** Uses the link up; false when it was used before, or is another one. */
 async function takeLink(tx: Db, text: string, now: number): Promise<boolean> {
-  const kept = await LINK.lock(tx);
+  const kept = await LINK.find(tx, true);
   const presented = findPresented(text);
   if (presented === undefined || !isSame(presented.digest, kept?.digest ?? undefined)) return false;
   await LINK.save(tx, { digest: null }, now);

@@ -16,8 +16,8 @@ import type { WaitingPlan } from '../store/plans.ts';
 import { countWaitingPlans } from '../store/plans.ts';
 import type { LateLeavers } from '../store/resources/backlog.ts';
 import { findLateLeavers } from '../store/resources/backlog.ts';
-import { createShared } from '../store/shared-state.ts';
 import type { Db } from '../store/store.ts';
+import { createShared } from '../store/tables.ts';
 import type { TenureParts } from './parts.ts';
 
 /** States of one process, or in which nothing can be sent. */

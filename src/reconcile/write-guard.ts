@@ -1,8 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import { BridgeError } from '../domain/values.ts';
 import { countDueChanges } from '../store/due.ts';
-import { createShared } from '../store/shared-state.ts';
 import type { Store } from '../store/store.ts';
+import { createShared } from '../store/tables.ts';
 import type { WritesRefused } from '../upstream/transport.ts';
 
 /** Pause by an operator: nothing is changed in the service. */

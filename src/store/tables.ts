@@ -4,6 +4,7 @@ import {
   allOf,
   chunks,
   forUpdate,
+  lockUntilCommit,
   readInChunks,
   readOne,
   select,
@@ -192,4 +193,31 @@ function compare(column: RawBuilder<unknown>, is: unknown): RawBuilder<unknown>[
     if (!Array.isArray(value)) return sql`${column} ${sql.raw(operator)} ${value}`;
     return value.length === 0 ? sql`1 = 1` : sql`${column} not in (${sql.join(value)})`;
   });
+}
+
+/** Makes the state that the store keeps under this name, for all processes and across restarts; its user alone knows the shape that is stored. */
+export function createShared<Value>(name: string) {
+  /** Finds it; undefined: it is not known. `lock`: until the transaction ends, so that processes take turns. */
+  async function find(db: Db, lock = false): Promise<Value | undefined> {
+    const row = await findOne(db, 'state', { name }, { lock });
+    return row && JSON.parse(row.value);
+  }
+
+  /** Stores it, over what was. `now` is epoch milliseconds. */
+  const save = (tx: Db, value: Value, now: number) =>
+    putAll(tx, 'state', ['name'], [{ name, value: JSON.stringify(value), updated_at: now }]);
+
+  return {
+    find,
+    save,
+    /** Changes it, one process after the other, also where it is not stored yet. Returns it as it is then. */
+    async change(tx: Db, now: number, change: (before: Value | undefined) => Value) {
+      await lockUntilCommit(tx, 'shared-state');
+      const value = change(await find(tx));
+      await save(tx, value, now);
+      return value;
+    },
+    /** Forgets it; false: it was not known. Of several processes one forgets it. */
+    delete: async (tx: Db) => (await deleteWhere(tx, 'state', { name })).length > 0,
+  };
 }

@@ -7,9 +7,8 @@ import type { EventView } from '../../store/logs.ts';
 import { listCreations, listEventsAbout, listNameKeys } from '../../store/logs.ts';
 import { listCalled, listCalledNames } from '../../store/resources/find.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import { createShared } from '../../store/shared-state.ts';
 import type { Db } from '../../store/store.ts';
-import { listWhere } from '../../store/tables.ts';
+import { createShared, listWhere } from '../../store/tables.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
 

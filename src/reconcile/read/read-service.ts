@@ -2,7 +2,7 @@ import type { ObservedUser, ShownAccount } from '../../domain/kinds.ts';
 import { compareAccount } from '../../domain/kinds.ts';
 import { BridgeError } from '../../domain/values.ts';
 import { toUserState } from '../../store/resources/state.ts';
-import { createShared } from '../../store/shared-state.ts';
+import { createShared } from '../../store/tables.ts';
 import { unreadable } from '../../upstream/errors.ts';
 import type { ArgsOf } from '../../upstream/operations/call-types.ts';
 import type { PagedOperation } from '../../upstream/operations/operation.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lessons, SectionStates } from '../../../src/reconcile/deps.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
-import { createShared } from '../../../src/store/shared-state.ts';
+import { createShared } from '../../../src/store/tables.ts';
 import type { TestBridge } from '../../support/bridge.ts';
 import { startTestBridge } from '../../support/bridge.ts';
 import type { LeapingClock } from '../../support/leaping-clock.ts';

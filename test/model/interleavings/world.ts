@@ -7,8 +7,8 @@ import { toReconcilePolicy, toScimPolicy } from '../../../src/app/settings.ts';
 import type { Lessons } from '../../../src/reconcile/deps.ts';
 import { loadSettings } from '../../../src/settings/load.ts';
 import { openStore } from '../../../src/store/engine/database.ts';
-import { createShared } from '../../../src/store/shared-state.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { createShared } from '../../../src/store/tables.ts';
 import { copySqliteTemplate } from '../../support/store-templates.ts';
 
 /** What the schedules of one test file share: a store, emptied for each of them. */
