@@ -64,13 +64,13 @@ describe('whether what waits for a group takes access away', () => {
     ['nothing waits', false, {}],
     ['somebody joins', false, { links: [joins, { ...joins, list: 'admin' as const }] }],
     ['one of several leaves', true, { links: [joins, leaves] }],
-    ['the group goes', true, { deleted: true }],
+    ['the group goes', true, { deleted_at: 1 }],
     ['it leaves an entity', true, { cells: toEntityCells('') }],
     ['it loses permissions', true, { ...permissions(1), cells: { permissions: { pending: 1 } } }],
     ['it loses permissions and nothing of that waits', false, permissions(1)],
     ['it is to have roles in an entity', false, { cells: toEntityCells('reader') }],
   ])('%s: %s', (_, want, waiting) => {
-    const known = { deleted: false, desired, observed, cells: {}, links: [] };
+    const known = { deleted_at: null, desired, observed, cells: {}, links: [] };
     expect(removesAccess({ type: 'group', ...known, ...waiting })).toBe(want);
   });
 });

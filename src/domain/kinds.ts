@@ -58,16 +58,16 @@ export const FIELDS_OF = { user: USER_FIELDS, group: GROUP_FIELDS } as const;
 /** All of these fields. */
 export const FIELDS: Readonly<Record<OwnField, FieldRow>> = { ...USER_FIELDS, ...GROUP_FIELDS };
 
-/** Knowledge of a managed user or group, or of one whose removal is still under way. */
+/** Columns of the row of a managed user or group, or of one whose removal is still under way, and what follows from them. */
 interface ResourceState<Type extends 'user' | 'group'> extends UpstreamIds {
   readonly type: Type;
   readonly cells: Cells<Field>;
   readonly version: number;
-  readonly deleted: boolean;
+  readonly deleted_at: number | null;
   /** The outcome of a call is unknown: look before anything else. */
   readonly mustLook: boolean;
   /** Under which names a create may have left it in the service. */
-  readonly sentCreates: readonly SentCreate[];
+  readonly sent_creates: readonly SentCreate[];
 }
 
 /** Names that a create left with: until its outcome is known, the account or group is looked for by these. */
@@ -141,7 +141,7 @@ export function withoutPersonalData(observed: ObservedUser): ObservedUser {
 export interface UserState extends ResourceState<'user'> {
   readonly id: UserId;
   readonly desired: DesiredUser;
-  readonly observed: ObservedUser | undefined;
+  readonly observed: ObservedUser | null;
 }
 
 /** Desired user, as far as the service can hold it. */
@@ -224,7 +224,7 @@ export function toValues(
   state: ComparedState,
   deactivation: Deactivation,
 ): { readonly [F in OwnField]?: readonly (JsonValue | undefined)[] } {
-  if (state.observed === undefined) return {};
+  if (state.observed === null) return {};
   if (state.type === 'group') {
     const { desired, observed } = state;
     const flag = 'addToCardsAndSpacesEnabled';
@@ -250,7 +250,7 @@ export function listDiffering(
   state: ComparedState,
   deactivation: Deactivation,
 ): OwnField[] | undefined {
-  if (state.observed === undefined) return undefined;
+  if (state.observed === null) return undefined;
   const values = toValues(state, deactivation);
   const differing = parseFields<OwnField>(values).filter((field) => {
     const [wanted, seen] = values[field] ?? [];
@@ -314,11 +314,11 @@ export function isAnotherGroup(
 export interface GroupState extends ResourceState<'group'> {
   readonly id: GroupId;
   readonly desired: DesiredGroup;
-  readonly observed: ObservedGroup | undefined;
-  /** Absent: they were not listed yet, or a call of unknown outcome may have changed them since. */
-  readonly entities?: SeenEntities | undefined;
+  readonly observed: ObservedGroup | null;
+  /** null: they were not listed yet, or a call of unknown outcome may have changed them since. */
+  readonly entities: SeenEntities | null;
   /** Only groups that the bridge created are removed; others are released. */
-  readonly created: boolean;
+  readonly origin: 'created' | 'adopted' | null;
   readonly links: readonly LinkChange[];
 }
 

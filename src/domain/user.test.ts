@@ -157,8 +157,8 @@ test.each([
 
 test.each(['', 'erased'])('beside the name "%s" the time of creation counts alone', (userName) => {
   const nameless = { ...desired, userName, address: undefined };
-  const seen = [undefined, { ...known, userName: '', email: '' }];
-  const compareTo = (own?: ObservedUser) =>
+  const seen = [null, { ...known, userName: '', email: '' }];
+  const compareTo = (own: ObservedUser | null) =>
     users.compareAccount({ desired: nameless, observed: own }, stranger);
 
   expect(seen.map((own) => compareTo(own))).toEqual(['same', 'another']);

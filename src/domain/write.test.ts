@@ -26,7 +26,7 @@ const observed: ObservedUser = {
   ...{ at: 1, by: 'scim.getUser' },
 };
 const NO_IDS = { upstream_id: null, upstream_scim_id: null, upstream_uid: null };
-const common = { cells: {}, version: 8, deleted: false, mustLook: false, sentCreates: [] };
+const common = { cells: {}, version: 8, deleted_at: null, mustLook: false, sent_creates: [] };
 const settled: UserState = {
   ...{ ...common, type: 'user', id: userId('u'), ...NO_IDS, upstream_id: 7, observed },
   desired: toDesiredUser(attributes, false),
@@ -35,11 +35,11 @@ const seen = (more: object) => ({ ...settled, observed: { ...observed, ...more }
 const asking = (versions: Versions<UserField>) => ({ cells: waitingFor(versions) });
 const look = { mustLook: true };
 const unsure = { ...settled, ...look };
-const unseen = { ...settled, observed: undefined };
+const unseen = { ...settled, observed: null };
 const accountless = { ...unseen, upstream_id: null };
 const inactive = { ...accountless, desired: { ...settled.desired, active: false } };
 const creating = asking({ account: 5 });
-const sent = { sentCreates: [{ name: ADA }] };
+const sent = { sent_creates: [{ name: ADA }] };
 const OFF = { ...named, active: false };
 const ON = attributes;
 
@@ -92,9 +92,9 @@ test.each<[why: string, state: UserState, want: Versions<UserField>]>([
 const ROOM = 'entity:room';
 const ROLES: Cells<GroupField> = { [ROOM]: { source: { value: 'reader', by: 'rule' } } };
 const board: GroupState = {
-  ...{ ...common, type: 'group', id: groupId('g'), created: true },
+  ...{ ...common, type: 'group', id: groupId('g'), origin: 'created' },
   ...{ upstream_scim_id: '1', upstream_id: 1, upstream_uid: 'u' },
-  ...{ desired: toDesiredGroup({ displayName: 'Board' }), links: [] },
+  ...{ desired: toDesiredGroup({ displayName: 'Board' }), entities: null, links: [] },
   observed: { displayName: 'Board', permissions: 4, at: 1, by: 'groups.getGroup' },
 };
 const absent = { ...board, ...NO_IDS };
@@ -113,10 +113,10 @@ test.each<[why: string, state: GroupState, sent: JsonObject, want: Versions<Grou
   expect(write(state, after, ['displayName', 'permissions', ROOM])).toEqual(want);
 });
 
-test.each([
+test.each<[why: string, group: GroupState, want: Versions<GroupField>]>([
   ['one that the bridge made is removed', board, { existence: 9 }],
   ['not where it cannot be there', absent, {}],
-  ['another one leaves its entities', { ...board, created: false }, { [ROOM]: 9 }],
+  ['another one leaves its entities', { ...board, origin: 'adopted' }, { [ROOM]: 9 }],
 ])('a deletion of a group: %s', (_why, group, want) => {
   const state = { ...group, cells: { ...ROLES, displayName: { pending: 5 } } };
 

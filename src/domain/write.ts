@@ -75,8 +75,8 @@ export function toCellsAfterWrite(write: Write): Cells<Field> {
 }
 
 /** True if an account may exist although none is known: others made it, or a create whose answer was lost. */
-function mayHaveAccount({ desired, cells, mustLook, sentCreates }: UserState): boolean {
-  const isCreated = sentCreates.length > 0 || mustLook;
+function mayHaveAccount({ desired, cells, mustLook, sent_creates }: UserState): boolean {
+  const isCreated = sent_creates.length > 0 || mustLook;
   return isWaiting(cells.account) ? isCreated : desired.active;
 }
 
@@ -96,9 +96,10 @@ export function toCellsAfterDeletion(state: State, version: number): Cells<Field
     if (isLinked(state)) return askOnly(cells, ['active'], version);
     return askOnly(cells, mayHaveAccount(state) ? ['account'] : [], version);
   }
-  const isToGo = state.created && (isLinked(state) || state.mustLook);
+  const isOwn = state.origin === 'created';
+  const isToGo = isOwn && (isLinked(state) || state.mustLook);
   const asked = askOnly(cells, isToGo ? ['existence'] : [], version);
-  return state.created ? asked : leaveEntities(asked, version);
+  return isOwn ? asked : leaveEntities(asked, version);
 }
 
 interface RefusedResource {
@@ -227,7 +228,7 @@ function takes(
 
 /** Lists the fields that wait and in which the service was seen to grant more than is wanted. */
 export function listLosses({ desired: after, observed, cells }: Waiting): string[] {
-  const known = { before: undefined, after, observed, isInService: false };
+  const known = { before: undefined, after, observed: observed ?? undefined, isInService: false };
   return listTaken({ ...known, fields: listWaiting<string>(cells) });
 }
 
@@ -237,12 +238,12 @@ type Waiting = Pick<UserState | GroupState, 'desired' | 'observed' | 'cells'>;
 export function removesAccess(
   state:
     | Pick<UserState, 'type' | keyof Waiting>
-    | Pick<GroupState, 'type' | keyof Waiting | 'deleted' | 'links'>,
+    | Pick<GroupState, 'type' | keyof Waiting | 'deleted_at' | 'links'>,
 ): boolean {
   if (listLosses(state).length > 0) return true;
   if (state.type === 'group') {
-    const { deleted, cells, links } = state;
-    return deleted || leavesEntity(cells) || links.some(({ wanted }) => !wanted);
+    const { deleted_at, cells, links } = state;
+    return deleted_at !== null || leavesEntity(cells) || links.some(({ wanted }) => !wanted);
   }
   const { desired, cells } = state;
   const isOut = !desired.active && (isWaiting(cells.active) || isWaiting(cells.account));

@@ -27,6 +27,7 @@ interface UserCase extends Partial<UserState> {
 }
 
 const UNKNOWN = { upstream_id: null, upstream_scim_id: null, upstream_uid: null };
+const COMMON = { ...UNKNOWN, version: 3, deleted_at: null, mustLook: false, sent_creates: [] };
 const address = 'ada@example.com';
 const account = { userName: address, address, name: { givenName: 'Ada', familyName: 'King' } };
 
@@ -36,11 +37,10 @@ function toUser({ wants, shows, waits = [], ...others }: UserCase): UserState {
   const names = { userName: address, email: address, fullName: 'Ada King' };
   return {
     type: 'user',
-    ...{ id: userId('u'), ...UNKNOWN, upstream_id: 7, version: 3, deleted: false, mustLook: false },
+    ...{ ...COMMON, id: userId('u'), upstream_id: 7 },
     desired: { ...account, active: true, ...unset, ...wants },
     observed: { ...names, active: true, at: 1, by: 'scim.getUser', ...shows },
     cells: ask<UserField>({}, waits, 1),
-    sentCreates: [],
     ...others,
   };
 }
@@ -56,8 +56,8 @@ function toGroup({ wants, waits = [], ...others }: GroupCase): GroupState {
   const unset = { permissions: undefined, addToCardsAndSpacesEnabled: undefined };
   return {
     type: 'group',
-    ...{ id: groupId('g'), ...UNKNOWN, upstream_uid: 'uid-5', version: 3, deleted: false },
-    ...{ created: true, mustLook: false, sentCreates: [], links: [] },
+    ...{ ...COMMON, id: groupId('g'), upstream_uid: 'uid-5' },
+    ...{ origin: 'created', links: [], entities: null },
     desired: { displayName: 'Board', ...unset, ...wants },
     observed: { displayName: 'Board', at: 1, by: 'groups.getGroup' },
     cells: ask<GroupField>({}, waits, 1),
@@ -71,7 +71,7 @@ const name = { name: { givenName: 'Countess', familyName: 'King' } };
 const NEWS = { ...name, appsPermissions: 2, address: 'king@example.com' };
 const OPTIONAL = ['name', 'appsPermissions', 'temporarilyInactive'] as const;
 
-const NEW: UserCase = { upstream_id: null, observed: undefined, waits: ['account'] };
+const NEW: UserCase = { upstream_id: null, observed: null, waits: ['account'] };
 const GOES: UserCase = { wants: off, waits: ['active'] };
 const VIRTUAL: UserCase = { ...GOES, shows: { virtual: true } };
 const UNSURE: UserCase = { cells: { active: { pending: 2, sent: 1 } } };
@@ -90,17 +90,16 @@ test.each<UserRow>([
   ['nothing that only differs is changed', { wants: { ...NEWS, ...off } }],
   ['a call of unknown outcome is looked for first', { ...GOES, mustLook: true }, LOOK],
   ['a create of unknown outcome is looked for', { ...NEW, mustLook: true }, LOOK],
-  ['an account is seen before it is changed', { ...GOES, observed: undefined }, LOOK],
+  ['an account is seen before it is changed', { ...GOES, observed: null }, LOOK],
   ['a new user gets an account', NEW, CREATE],
   ['without an address an account goes on waiting', { ...NEW, wants: { address: undefined } }],
   ['an inactive user is looked for and not created', { ...NEW, wants: off }, LOOK],
-  ['a deleted user is looked for and not created', { ...NEW, deleted: true }, LOOK],
   ['without an account nothing else waits', { ...NEW, waits: ['name'] }, NOTHING, 'name'],
   ['no second account is created', { waits: ['account'] }, NOTHING, 'account'],
-  ['a deleted virtual user is removed', { ...VIRTUAL, deleted: true }, REMOVE],
-  ['and only once', { ...VIRTUAL, deleted: true, waits: [] }],
+  ['a deleted virtual user is removed', { ...VIRTUAL, deleted_at: 1 }, REMOVE],
+  ['and only once', { ...VIRTUAL, deleted_at: 1, waits: [] }],
   ['an inactive virtual user is only deactivated', VIRTUAL, DEACTIVATE],
-  ['any other deleted user is only deactivated', { ...GOES, deleted: true }, DEACTIVATE],
+  ['any other deleted user is only deactivated', { ...GOES, deleted_at: 1 }, DEACTIVATE],
   ['what is so already is done', { wants: NEWS, waits: ['active', 'name'] }, RENAME, 'active'],
   ['a value is sent again while a lost call may undo it', UNSURE, ACTIVATE],
   ['a value that nobody wants is not ours', { ...UNSET, waits: OPTIONAL }, NOTHING, ...OPTIONAL],
@@ -181,9 +180,9 @@ const ALL = { displayName: title, permissions: rights, addToCardsAndSpacesEnable
 const MADE: GroupCase = { waits: ['existence'] };
 const MISSING: GroupCase = { ...MADE, ...UNKNOWN, wants: COUNCIL, links: [joins] };
 const LOST: GroupCase = { ...UNKNOWN, cells: { existence: { pending: 2, sent: 1 } } };
-const ENDS: GroupCase = { ...MADE, deleted: true, links: [leaves] };
-const KEPT: GroupCase = { wants: COUNCIL, waits: OWN, deleted: true, created: false };
-const UNSEEN: GroupCase = { observed: undefined, wants: { permissions: 0 }, waits: OWN };
+const ENDS: GroupCase = { ...MADE, deleted_at: 1, links: [leaves] };
+const KEPT: GroupCase = { wants: COUNCIL, waits: OWN, deleted_at: 1, origin: 'adopted' };
+const UNSEEN: GroupCase = { observed: null, wants: { permissions: 0 }, waits: OWN };
 const FORBIDDEN: GroupCase = { ...ENDS, deletion: 'never' };
 
 test.each<[title: string, state: GroupCase, step?: Step | undefined, ...done: GroupField[]]>([
@@ -195,7 +194,7 @@ test.each<[title: string, state: GroupCase, step?: Step | undefined, ...done: Gr
   ['a deleted one of the bridge is removed', ENDS, DELETE],
   ['and only once', { ...ENDS, waits: ['permissions'] }, NOTHING, 'permissions'],
   ['a deleted one that never was is done', { ...ENDS, ...UNKNOWN }, NOTHING, 'existence'],
-  ['a deleted one of others loses members alone', { ...ENDS, created: false }, LEAVE, 'existence'],
+  ['a deleted one of others loses members', { ...ENDS, origin: 'adopted' }, LEAVE, 'existence'],
   ['so does one of the bridge, where none may be removed', FORBIDDEN, LEAVE, 'existence'],
   ['one that stays is not changed', KEPT, NOTHING, ...OWN],
   ['one call carries all that differs', { wants: COUNCIL, waits: OWN }, stepOf('update', ALL)],
@@ -217,8 +216,8 @@ const UNSURE_ROLES = { ...wanting('reader'), sent: 1 };
 const OLD = wanting('reader', 'service');
 
 test.each<[title: string, cell: Cell, entities: GroupState['entities'], step?: Step]>([
-  ['a list comes before roles are given', wanting('reader'), undefined, LIST],
-  ['roles are taken away without a list', wanting(''), undefined, set(false)],
+  ['a list comes before roles are given', wanting('reader'), null, LIST],
+  ['roles are taken away without a list', wanting(''), null, set(false)],
   ['roles are given in another entity', wanting('a b'), WITHOUT, set(false, 'a', 'b')],
   ['roles are given beside those of another entity', wanting('a'), listed(''), set(true, 'a')],
   ['roles are given in place of others', wanting('reader'), listed('writer'), set(true, 'reader')],
@@ -297,12 +296,11 @@ test.each<[title: string, state: UserCase, want?: Partial<UserState>]>([
   ['a stuck account is not even looked for', { ...NOBODY, cells: { account: STUCK } }, IDLE],
   ['before its time', { ...NOBODY, cells: { account: failing(1, NOW, 1) } }],
   ['after three failed looks a deactivation is sent without one, alone', MISSED, ALONE],
-  ['so it is for a deleted user', { ...MISSED, wants: {}, deleted: true }, ALONE],
   ['after two there is a third', { ...MISSED, cells: { active: TWICE } }],
   ['a first attempt has its look', { ...GOES, mustLook: true }],
   ['an activation has its look', { ...MISSED, wants: {} }],
   ['an account is looked for', { ...MISSED, upstream_id: null }],
-  ['a user who was never seen is looked for', { ...MISSED, observed: undefined }],
+  ['a user who was never seen is looked for', { ...MISSED, observed: null }],
   ['a user who was seen inactive is looked for', { ...MISSED, shows: off }],
   ['a user who was seen suspended is looked for', { ...MISSED, shows: away }],
   ['without a look everything is sent', { ...MISSED, mustLook: false }],
@@ -314,11 +312,11 @@ test.each<[title: string, state: UserCase, want?: Partial<UserState>]>([
 
 const late = linkOf('member', false, failing(3, 1));
 const both = [late, linkOf('admin', false, failing(3, 1))];
-const ENDING: GroupCase = { mustLook: true, deleted: true, cells: { existence: LATE } };
+const ENDING: GroupCase = { mustLook: true, deleted_at: 1, cells: { existence: LATE } };
 const LEFT: GroupCase = { mustLook: true, waits: OWN, links: [joins, ...both] };
 const DEFERRED: GroupCase = { ...LEFT, ...UNKNOWN, cells: { existence: SOON } };
 const BY_SCIM: GroupCase = { ...LEFT, ...UNKNOWN, upstream_scim_id: '5' };
-const GONE = { ...LEFT, deleted: true, created: false };
+const GONE: GroupCase = { ...LEFT, deleted_at: 1, origin: 'adopted' };
 
 test.each<[title: string, state: GroupCase, want?: Partial<GroupState>]>([
   ['with the group all waits, but for a look', DEFERRED, { cells: {} }],
@@ -326,8 +324,8 @@ test.each<[title: string, state: GroupCase, want?: Partial<GroupState>]>([
   ['after three failed looks a removal is sent without one', ENDING, { mustLook: false }],
   ['after two there is a third', { ...ENDING, cells: { existence: TWICE } }],
   ['a group without a REST uid is looked for', { ...ENDING, ...UNKNOWN }],
-  ['a group of others is looked for', { ...ENDING, created: false }],
-  ['a group that is wanted is looked for', { ...ENDING, deleted: false }],
+  ['a group of others is looked for', { ...ENDING, origin: 'adopted' }],
+  ['a group that is wanted is looked for', { ...ENDING, deleted_at: null }],
   ['after three failed looks who leaves does so alone', LEFT, { ...IDLE, links: both }],
   ['also in a deleted group of others', GONE, { ...IDLE, links: both }],
   ['a member leaves by SCIM too', { ...BY_SCIM, links: [late] }, { ...IDLE, links: [late] }],

@@ -55,12 +55,12 @@ export const plan = (state: State, policy: PlanPolicy): Plan =>
 
 /** The next step of a user: removal of access first, the address last. A field that only differs is drift. */
 function planUser(state: UserState, policy: PlanPolicy): Plan {
-  const { mustLook, desired, observed, deleted, cells } = state;
+  const { mustLook, desired, observed, deleted_at, cells } = state;
   if (mustLook) return { step: LOOK, done: [] };
   if (!isLinked(state)) return planAccount(state);
-  if (observed === undefined) return { step: LOOK, done: [] };
+  if (observed === null) return { step: LOOK, done: [] };
   // Ordinary accounts can only be deactivated; a virtual one is deleted.
-  if (deleted && observed.virtual && isWaiting(cells.active)) {
+  if (deleted_at !== null && observed.virtual && isWaiting(cells.active)) {
     return { step: { kind: 'remove', facts: [{ part: 'active' }] }, done: [] };
   }
   const differing = listDiffering(state, policy.deactivation);
@@ -75,10 +75,10 @@ function planUser(state: UserState, policy: PlanPolicy): Plan {
 }
 
 /** A user whom the service never saw costs no call until active; one who may have an account that nobody knows is looked for. */
-function planAccount({ deleted, desired, cells }: UserState): Plan {
+function planAccount({ desired, cells }: UserState): Plan {
   const { userName, address, name, active } = desired;
   if (!isWaiting(cells.account)) return { step: undefined, done: listWaiting(cells) };
-  if (deleted || !active) return { step: LOOK, done: [] };
+  if (!active) return { step: LOOK, done: [] };
   if (address === undefined) return { step: undefined, done: [] };
   const fact = { part: 'account', values: { userName, address, name } } as const;
   return { step: { kind: 'create', facts: [fact] }, done: [] };
@@ -108,11 +108,12 @@ const RANKS = { admin: 0, leave: 1, member: 2, newAdmin: 4, listEntities: 5, ent
 
 /** The next step of a group. One that the bridge created is deleted; another one loses what the bridge put in. */
 function planGroup(state: GroupState, { membersPerCall, deletion }: PlanPolicy): Plan {
-  const { mustLook, deleted, created, cells, desired, links } = state;
+  const { mustLook, cells, desired, links } = state;
+  const deleted = state.deleted_at !== null;
   const waiting = listWaiting(cells);
   if (mustLook) return { step: LOOK, done: [] };
   if (!isLinked(state)) return deleted ? { step: undefined, done: waiting } : planCreation(state);
-  if (deleted && created && deletion === 'created') {
+  if (deleted && state.origin === 'created' && deletion === 'created') {
     if (!isWaiting(cells.existence)) return { step: undefined, done: waiting };
     return { step: { kind: 'remove', facts: [{ part: 'existence' }] }, done: [] };
   }
@@ -148,7 +149,7 @@ function toEntityFacts({ cells, entities }: GroupState, part: EntityField): Open
   if (wanted === undefined) return [];
   const seen = entities?.[part];
   // The last list does not show it, and it may have been there since before the rules.
-  const isUnseen = entities === undefined || (wasThere(cells[part]) && !seen);
+  const isUnseen = entities === null || (wasThere(cells[part]) && !seen);
   const isHeld = !isUnseen && holdsRoles(cells[part], seen);
   if (isHeld && !listUnsure(cells).includes(part)) return [];
   const roles = parseRoles(wanted);
@@ -179,18 +180,18 @@ export const toPlannable = (state: State, now: number): State =>
 
 /** Where looks have failed too often, the deactivation alone. */
 function deactivateOverdue(state: UserState): UserState {
-  const { mustLook, observed, desired, deleted, cells } = state;
+  const { mustLook, observed, desired, cells } = state;
   const isKnownActive = observed?.active === true && observed.temporarilyInactive !== true;
-  const isRemoval = isLinked(state) && isKnownActive && (deleted || !desired.active);
+  const isRemoval = isLinked(state) && isKnownActive && !desired.active;
   if (!mustLook || !isRemoval || !isOverdue(findFailed(cells.active))) return state;
   return { ...state, mustLook: false, cells: onlyWaiting(cells, ['active']) };
 }
 
 /** Where looks have failed too often, those alone who are to leave the group, or the group that is to go. */
 function removeOverdue(state: GroupState): GroupState {
-  const { mustLook, upstream_uid, upstream_scim_id, deleted, created, cells } = state;
+  const { mustLook, upstream_uid, upstream_scim_id, deleted_at, origin, cells } = state;
   if (!mustLook) return state;
-  if (deleted && created) {
+  if (deleted_at !== null && origin === 'created') {
     const isRemoval = upstream_uid !== null && isOverdue(findFailed(cells.existence));
     return { ...state, mustLook: !isRemoval };
   }

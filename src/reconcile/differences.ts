@@ -96,15 +96,15 @@ const isIdle = (cell: Cell | undefined) => !isWaiting(cell);
 
 async function listOfUser(db: Db, row: UserRow, deactivation: Deactivation): Promise<Change[]> {
   const state = toUserState(row);
-  const { observed, desired, cells, deleted } = state;
+  const { observed, desired, cells } = state;
   if (isWaiting(cells.account)) return [];
   if (!isLinked(row) || isGone(observed)) {
     const creation = { kind: 'user.create', desired: { active: true }, observed: null } as const;
-    return deleted || !desired.active ? [] : [creation];
+    return desired.active ? [creation] : [];
   }
   const changes: Change[] = listFieldChanges(state, deactivation, isIdle);
-  if (!deleted) return changes;
-  if (observed === undefined && !hasWaiting(row)) {
+  if (row.deleted_at === null) return changes;
+  if (observed === null && !hasWaiting(row)) {
     // Nothing was ever seen of the account: it is taken to work.
     const off = { desired: { active: false }, observed: { active: true } };
     changes.push({ kind: 'user.deactivate', ...off });
@@ -122,14 +122,14 @@ async function listOfGroup(
   { deactivation, lists }: { readonly deactivation: Deactivation; readonly lists: Change[] },
 ): Promise<Change[]> {
   const state = toGroupState(row);
-  const { observed, desired, cells, deleted } = state;
-  if (deleted) return listOfDeletedGroup(db, row, lists);
+  const { observed, desired, cells } = state;
+  if (row.deleted_at !== null) return listOfDeletedGroup(db, row, lists);
   const isAsked = isWaiting(cells.existence);
   const { displayName } = desired;
   const creation = { kind: 'group.create', desired: { displayName }, observed: null } as const;
   // A group that is to be made comes with its lists, and with its entities: some of them may be asked for later.
   if (!isLinked(row)) return isAsked ? lists : [creation, ...lists];
-  if (isAsked || observed === undefined) return [];
+  if (isAsked || observed === null) return [];
   return isGone(observed)
     ? [creation]
     : [...listFieldChanges(state, deactivation, isIdle), ...lists];
@@ -152,7 +152,7 @@ function listOfLists(row: GroupRow, links: Awaited<ReturnType<typeof listOpenLin
     const kind = `${list}.${wanted ? 'add' : 'remove'}` as const;
     return { kind, memberId, desired: { present: wanted }, observed: { present: !wanted } };
   });
-  const { cells, entities } = toGroupState(row);
+  const { cells, entities } = row;
   const roles = listEntityFields(cells).flatMap((memberId) => {
     const cell = cells[memberId];
     const seen = entities?.[memberId];

@@ -36,7 +36,7 @@ export function listTakenFrom(
   const taken = listTaken({
     before: basis === 'known' ? before.desired : undefined,
     after: toState({ ...row, attributes }).desired,
-    observed: basis === 'doubted' ? undefined : before.observed,
+    observed: (basis !== 'doubted' && row.observed) || undefined,
     isInService: isLinked(row),
     fields,
   });

@@ -227,7 +227,7 @@ async function lockOwners(tx: Db): Promise<UserRow[]> {
 
 function mayWork(row: UserRow): boolean {
   const { desired, observed } = toUserState(row);
-  if (observed === undefined || !isWorking(desired, 'temporarilyInactive')) return false;
+  if (observed === null || !isWorking(desired, 'temporarilyInactive')) return false;
   return isWorking(observed, 'temporarilyInactive');
 }
 

@@ -88,7 +88,7 @@ type Person = ReturnType<typeof toPerson>;
 function toPerson(row: UserRow, deactivation: user.Deactivation) {
   const { id, name, origin, external_id: externalId } = row;
   const { desired, observed } = toUserState(row);
-  const isHeld = observed !== undefined && !user.isGone(observed);
+  const isHeld = observed !== null && !user.isGone(observed);
   return {
     id,
     name,

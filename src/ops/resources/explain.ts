@@ -105,7 +105,7 @@ async function explainUser(db: Db, row: rows.UserRow, { rules, held, links }: Gi
   const { desired, observed, cells, mustLook } = state;
   const differing = listDiffering(state, deactivation) ?? [];
   const rulings = book.ruleUser((await listGroupNamesOf(db, [row.id])).get(row.id) ?? []);
-  const isSeen = observed !== undefined && !mustLook;
+  const isSeen = observed !== null && !mustLook;
   const it = { row, cells, isSeen, differing, held, book, rulings };
   const isLinked = row.upstream_id !== null;
   return {
@@ -131,7 +131,7 @@ async function explainGroup(db: Db, row: rows.GroupRow, { rules: { book }, held,
   const { desired, observed, cells, mustLook, entities } = state;
   const { all: _, ...members } = await countLinks(db, 'member', row);
   const differing = listDiffering(state, 'scim') ?? [];
-  const isSeen = observed !== undefined && !mustLook;
+  const isSeen = observed !== null && !mustLook;
   const it = { row, cells, isSeen, differing, held, book, rulings: book.ruleGroup(row.name) };
   const { upstream_scim_id: SCIM, upstream_id: REST, upstream_uid: uid } = row;
   const known = Object.entries({ SCIM, REST, uid });
@@ -145,7 +145,7 @@ async function explainGroup(db: Db, row: rows.GroupRow, { rules: { book }, held,
       ...RULED_FIELDS.group.map((field) =>
         toRuledField(it, field, [desired[field], observed?.[field]]),
       ),
-      ...listEntities({ ...it, isSeen: entities !== undefined && !mustLook }, entities),
+      ...listEntities({ ...it, isSeen: entities !== null && !mustLook }, entities),
       ...listKept(row),
     ],
     members,
@@ -244,12 +244,12 @@ function toRuleWords({ rules }: RuleBook, number: number | undefined): string {
 }
 
 /** The roles of the group in each entity of which a rule speaks, or spoke. */
-function listEntities(it: Explained, seen: Readonly<Record<string, string | undefined>> = {}) {
+function listEntities(it: Explained, seen: Readonly<Record<string, string | undefined>> | null) {
   const fields = listEntityFields(it.cells);
-  const differing = fields.filter((field) => !holdsRoles(it.cells[field], seen[field]));
+  const differing = fields.filter((field) => !holdsRoles(it.cells[field], seen?.[field]));
   return fields.map((field) => {
     const wanted = parseRoles(findWantedRoles(it.cells[field]));
-    const held = seen[field] ? parseRoles(seen[field]) : null;
+    const held = seen?.[field] ? parseRoles(seen[field]) : null;
     const plain = toField({ ...it, differing }, field, [wanted, held]);
     return { ...plain, from: toRuleWords(it.book, it.rulings[field]?.rule) };
   });

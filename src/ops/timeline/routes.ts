@@ -8,7 +8,6 @@ import { listMeant } from '../../store/resources/find.ts';
 import { findNames } from '../../store/resources/names.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { listRows } from '../../store/resources/rows.ts';
-import { toState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { listNewest } from '../../store/tables.ts';
 import { NEWEST } from '../http/list-query.ts';
@@ -158,7 +157,7 @@ async function readEvents(db: Db, { row, limit }: Past): Promise<Happening[]> {
 }
 
 function listSeen(row: ResourceRow): Happening[] {
-  const { observed } = toState(row);
+  const { observed } = row;
   const moments = [
     [row.created_at, row.origin === 'created' ? 'first asked for' : 'first seen in the service'],
     [observed?.at, `last seen in the service, by ${observed?.by}`, { by: observed?.by ?? '' }],

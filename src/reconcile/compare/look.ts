@@ -281,9 +281,9 @@ export async function readPrivilege(
 }
 
 async function readRole(deps: ReconcileDeps, row: UserRow): Promise<void> {
-  const { upstream_id: id, observed } = toUserState(row);
+  const { upstream_id: id, observed } = row;
   if (id === null || !isRoleUnknown(row)) return;
-  const owner = await lookUpOwner(deps, id, observed);
+  const owner = await lookUpOwner(deps, id, observed ?? undefined);
   await deps.store.write(async (tx) => {
     const locked = await lockRow(tx, row);
     const known = locked && isRoleUnknown(locked) ? locked.observed : null;

@@ -71,7 +71,7 @@ async function begin(
   await guard.saveOutcomes(tx);
   // Groups that the step may change are locked before the user.
   if (step.row.type === 'user')
-    await lockGroupsOf(tx, step.row.id, step.state.deleted ? 'all' : 'waiting');
+    await lockGroupsOf(tx, step.row.id, step.row.deleted_at === null ? 'waiting' : 'all');
   const original: ResourceRow | undefined = await lockRow(tx, step.row);
   if (original === undefined) return undefined;
   return {
@@ -141,7 +141,7 @@ function report(r: Recording, { next, oldestPending }: Recorded): void {
   if (delivered?.kind === 'leaver') store.bell.ring('left');
   if (r.notifies) store.bell.ring('due');
   const isEnd = next === undefined && oldestPending === undefined && r.undone.length === 0;
-  const isDeletion = step.state.deleted && listWaitingParts(step.state).length > 0;
+  const isDeletion = step.row.deleted_at !== null && listWaitingParts(step.state).length > 0;
   if (isDeletion && isEnd) events.deletionFinished({ type, id });
   if (row.stuck_at === null || original.stuck_at !== null) return;
   const problem = outcome.kind === 'refused' ? outcome.problem : row.last_error;

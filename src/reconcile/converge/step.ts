@@ -79,9 +79,9 @@ export function planStep(
 ): PlannedStep {
   const at = deps.clock.now();
   const known = toPlannable({ ...toState(row, links), mustLook: isLookDue(row, at) }, at);
-  const { type, deleted, sentCreates, cells } = known;
-  const mayBeThere = sentCreates.length > 0 && isWaiting(cells[EXISTENCE[type]]);
-  const isLookedFor = isFirst === true && mayBeThere && !(type === 'group' && deleted);
+  const { type, deleted_at, sent_creates, cells } = known;
+  const mayBeThere = sent_creates.length > 0 && isWaiting(cells[EXISTENCE[type]]);
+  const isLookedFor = isFirst === true && mayBeThere && !(type === 'group' && deleted_at !== null);
   const state = { ...known, mustLook: known.mustLook || isLookedFor };
   return { row, state, action: plan(state, toPolicy(deps)).step, at };
 }

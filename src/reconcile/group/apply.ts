@@ -102,7 +102,7 @@ async function explainName(call: GroupCall, failed: Classified): Promise<Outcome
 
 /** A taken name counts as refused the second time: who had it may have given it up since, or a lost create has it. */
 function onceMore({ state }: GroupCall, { problem }: Classified): Outcome | undefined {
-  const mayBeFree = state.sentCreates.length > 0 || countAttempts(state.cells) === 0;
+  const mayBeFree = state.sent_creates.length > 0 || countAttempts(state.cells) === 0;
   return mayBeFree ? { kind: 'later', problem, parts: listWaitingParts(state) } : undefined;
 }
 
@@ -187,9 +187,9 @@ export async function lookAtGroup(deps: ReconcileDeps, state: GroupState): Promi
 
 /** Looks for a group after a lost create, by the names that were sent. A group that another row has by now is not it. */
 async function lookForCreated(deps: ReconcileDeps, state: GroupState): Promise<Outcome> {
-  const { id, observed, desired, sentCreates } = state;
+  const { id, observed, desired, sent_creates } = state;
   const name = observed?.displayName ?? desired.displayName;
-  const names = sentCreates.length > 0 ? sentCreates.map((sent) => sent.name) : [name];
+  const names = sent_creates.length > 0 ? sent_creates.map((sent) => sent.name) : [name];
   const free: RestGroup[] = [];
   for (const group of await findGroups(deps, names)) {
     const holder = await findLinked(deps.store.read, 'group', { upstream_uid: group.uid });

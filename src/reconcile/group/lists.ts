@@ -6,7 +6,6 @@ import type { LinkChange } from '../../domain/link.ts';
 import { isSameSpelt } from '../../domain/name.ts';
 import { isNotApplied } from '../../domain/values.ts';
 import { findRow } from '../../store/resources/rows.ts';
-import { toUserState } from '../../store/resources/state.ts';
 import { groupAdmins, groupEntities, groupUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
 import { parseGroupUsers } from '../../upstream/shapes/rest-group.ts';
@@ -299,7 +298,7 @@ async function findInactive(call: ListCall, failed: Classified): Promise<Outcome
   await deps.quirks.learn({ inactiveMembers: false });
   const person = await findRow(deps.store.read, { type: 'user', id });
   if (person?.active !== 1) return { kind: 'done', known: {} };
-  const { cells, observed } = toUserState(person);
+  const { cells, observed } = person;
   const isUnderWay = isWaiting(cells.active) || (observed?.at ?? 0) >= at;
   return isUnderWay
     ? toLater(failed)
@@ -351,5 +350,5 @@ function toChanged(call: ListCall): Outcome {
   const { entities } = call.state;
   const { [field]: _, ...others } = entities ?? {};
   const roles = wanted.length === 0 ? others : { ...others, [field]: toRoleText(wanted) };
-  return { kind: 'done', known: { entities: entities && roles, done: [field] } };
+  return { kind: 'done', known: { entities: entities ? roles : undefined, done: [field] } };
 }

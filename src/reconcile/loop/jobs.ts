@@ -176,13 +176,13 @@ async function judge(
   deps: ReconcileDeps,
   row: UserRow,
 ): Promise<Partial<UserRow> | undefined> {
-  const { desired, observed, cells, mustLook, sentCreates } = toUserState(row);
+  const { desired, observed, cells, mustLook, sent_creates } = toUserState(row);
   if (!isOut(desired)) return NO_LEAVER;
   const fields = [cells.active, cells.account, cells.temporarilyInactive];
   if (mustLook || fields.some(isWaiting)) return undefined;
   // A create whose answer was lost may have left an account.
-  const hasAccount = row.upstream_id !== null || sentCreates.length > 0;
-  if (observed === undefined) return hasAccount ? undefined : NO_LEAVER;
+  const hasAccount = row.upstream_id !== null || sent_creates.length > 0;
+  if (observed === null) return hasAccount ? undefined : NO_LEAVER;
   if (isGone(observed)) return { out_at: observed.goneAt ?? observed.at };
   return hasAccount || isOut(observed) ? judgeSeen(db, deps, row) : NO_LEAVER;
 }

@@ -77,7 +77,7 @@ function findNamesakes(deps: ReconcileDeps, { desired, observed }: UserState) {
 async function lookForAccount(deps: ReconcileDeps, state: UserState): Promise<Outcome> {
   const [user, ...others] = await findCreated(deps, state);
   if (user === undefined) {
-    const isWanted = state.desired.active && !state.deleted;
+    const isWanted = state.desired.active;
     const nobody: Outcome = { kind: 'done', known: isWanted ? {} : { done: ['account'] } };
     return (await findDoubt(deps, 'users')) ?? nobody;
   }
@@ -85,7 +85,7 @@ async function lookForAccount(deps: ReconcileDeps, state: UserState): Promise<Ou
     const words = 'several accounts of the service have this userName or address';
     return { kind: 'refused', parts: ['account'], problem: toOwnRefusal(words) };
   }
-  return state.sentCreates.length > 0 ? toFound(deps, user) : adoptFound(deps, user);
+  return state.sent_creates.length > 0 ? toFound(deps, user) : adoptFound(deps, user);
 }
 
 /** Resolves "already has access": the account is adopted, refused, or waited for where a lost create may have made it. */
@@ -102,7 +102,7 @@ export async function resolveConflict(
   if (user !== undefined && others.length === 0) return adoptFound(deps, user, problem);
   const { read } = deps.store;
   const wasMade =
-    state.sentCreates.length > 0 || (await listCreations(read, { ids: [state.id], from: 0 }))[0];
+    state.sent_creates.length > 0 || (await listCreations(read, { ids: [state.id], from: 0 }))[0];
   const isOurs = user === undefined && wasMade;
   const conflict = { ...problem, code: 'conflict' };
   return { kind: isOurs ? 'unknown' : 'refused', parts: ['account'], problem: conflict };
@@ -152,10 +152,10 @@ const findAccounts = async (deps: ReconcileDeps, names: readonly string[]) =>
 /** Finds the accounts that a create may have left, by the names that were sent. One that another user has is left out. @throws UpstreamError */
 async function findCreated(
   deps: ReconcileDeps,
-  { id, desired, sentCreates }: UserState,
+  { id, desired, sent_creates }: UserState,
 ): Promise<readonly ScimUser[]> {
   const wanted = toSentUser(desired);
-  for (const create of sentCreates.length > 0 ? sentCreates : [wanted]) {
+  for (const create of sent_creates.length > 0 ? sent_creates : [wanted]) {
     const found = await findAccounts(deps, toAccountNames(create));
     const [user, ...others] = found;
     if (user === undefined) continue;
@@ -246,7 +246,7 @@ async function isFilterProven(deps: ReconcileDeps): Promise<boolean> {
 /** Merges a SCIM answer about a user into the observation from the REST lists; `by` is the call. */
 export function observeUser(
   { userName, fullName, active, created, emails: [email] }: ScimUser,
-  before: ObservedUser | undefined,
+  before: ObservedUser | null | undefined,
   { at, by }: Pick<ObservedUser, 'at' | 'by'>,
 ): ObservedUser {
   const names = parseKnown({ userName, email });

@@ -99,7 +99,7 @@ async function toCreated(
   form: CreateForm,
   created: ScimUser,
 ): Promise<Outcome> {
-  assertAbout('SCIM user', compareAccount({ desired, observed: undefined }, created), 'same');
+  assertAbout('SCIM user', compareAccount({ desired, observed: null }, created), 'same');
   const sent = form.withName && name ? fullName(name) : undefined;
   const tookName = sent === undefined ? undefined : isSamePersonName(sent, created.fullName);
   const { userNamesRefused = 0 } = deps.quirks.current();
@@ -116,7 +116,7 @@ async function toCreated(
 
 /** The account that a step changes, as it was last seen. */
 function getAccount({ upstream_id: id, observed: before }: UserState) {
-  if (id === null || before === undefined) throw new TypeError('a step changes no account');
+  if (id === null || before === null) throw new TypeError('a step changes no account');
   return { id, before };
 }
 
@@ -247,7 +247,7 @@ async function findSeatWait(
 }
 
 /** True for a change that takes a seat: a new account, an activation, the end of a suspension, more of a licence. */
-function takesSeat({ part, values = {} }: PlannedFact, observed: ObservedUser | undefined) {
+function takesSeat({ part, values = {} }: PlannedFact, observed: ObservedUser | null) {
   const { active, temporarilyInactive, appsPermissions = 0 } = values;
   if (part === 'account' || active === true || temporarilyInactive === false) return true;
   return hasMoreBits(appsPermissions, observed?.appsPermissions ?? 0);

@@ -78,10 +78,10 @@ export const userWrites: WriteKind<'user'> = {
     return { row: notifies ? await getRow(tx, changed) : changed, notifies, removes: false };
   },
   async takeOver(tx, { provider, events }, row) {
-    const { cells, observed } = toUserState(row);
+    const { cells, observed } = row;
     // The shown attributes are the baseline, so a name that was split from the service's is no difference from it.
     const name = findDesiredName(row.attributes);
-    const isNamed = name !== undefined && observed !== undefined;
+    const isNamed = name !== undefined && observed !== null;
     const echo = isNamed && { sent: fullName(name), back: normaliseName(observed.fullName) };
     const heard = echo ? withEcho(cells, 'name', echo) : cells;
     const adopted = { origin: 'adopted', provider, cells: heard } as const;
@@ -97,12 +97,11 @@ export const userWrites: WriteKind<'user'> = {
   // An account that another user is to get, or has, is not given to two.
   listHolders: (tx, row) => listHolders(tx, listAccountNames(row), row.name_folded),
   async delete(_tx, { clock, rules: { deactivation } }, row) {
-    const state = toUserState(row);
-    const { observed } = state;
-    const cells = toCellsAfterDeletion(state, row.version + 1);
+    const { observed } = row;
+    const cells = toCellsAfterDeletion(toUserState(row), row.version + 1);
     const isDue = listWaiting(cells).length > 0;
     // Who seems to be out already may have been let in again since: a look comes first.
-    const isSeenOut = observed !== undefined && !isWorking(observed, deactivation);
+    const isSeenOut = observed !== null && !isWorking(observed, deactivation);
     const columns = {
       ...toCellColumns(cells),
       ...(isDue || row.active === 1 ? toDeparture(row, clock.now()) : {}),

@@ -1,5 +1,5 @@
 import type { Cells } from '../../domain/cell.ts';
-import type { Field, GroupState, State, UserState } from '../../domain/kinds.ts';
+import type { Field, GroupState, State } from '../../domain/kinds.ts';
 import { toDesiredGroup, toDesiredUser } from '../../domain/kinds.ts';
 import type { Link, LinkKey } from '../../domain/link.ts';
 import type { GroupId, JsonObject } from '../../domain/values.ts';
@@ -8,40 +8,23 @@ import type { Origin } from '../schema.ts';
 import type { GroupRow, ResourceRow, UserRow } from './rows.ts';
 
 /** Input of the plan for a user. */
-export const toUserState = (row: UserRow): UserState => ({
-  ...toCommonState(row),
-  type: 'user',
-  id: row.id,
+export const toUserState = (row: UserRow) => ({
+  ...row,
   desired: toDesiredUser(row.attributes, row.deleted_at !== null),
-  observed: row.observed ?? undefined,
-});
-
-/** The same of a group, where only the group itself matters. */
-export const toGroupState = (row: GroupRow): GroupState => ({
-  ...toCommonState(row),
-  type: 'group',
-  id: row.id,
-  desired: toDesiredGroup(row.attributes),
-  observed: row.observed ?? undefined,
-  entities: row.entities ?? undefined,
-  created: row.origin === 'created',
-  links: [],
-});
-
-/** Input of the plan for a user or group. @param links waiting changes of its lists */
-export const toState = (row: ResourceRow, links: GroupState['links'] = []): State =>
-  row.type === 'user' ? toUserState(row) : { ...toGroupState(row), links };
-
-const toCommonState = (row: ResourceRow) => ({
-  upstream_id: row.upstream_id,
-  upstream_scim_id: row.upstream_scim_id,
-  upstream_uid: row.upstream_uid,
-  cells: row.cells,
-  version: row.version,
-  deleted: row.deleted_at !== null,
   mustLook: row.must_look !== 0,
-  sentCreates: row.sent_creates,
 });
+
+/** The same of a group. @param links waiting changes of its lists; none: only the group itself matters */
+export const toGroupState = (row: GroupRow, links: GroupState['links'] = []) => ({
+  ...row,
+  desired: toDesiredGroup(row.attributes),
+  mustLook: row.must_look !== 0,
+  links,
+});
+
+/** The same of either. */
+export const toState = (row: ResourceRow, links?: GroupState['links']): State =>
+  row.type === 'user' ? toUserState(row) : toGroupState(row, links);
 
 /** Columns of what the service does not have. */
 export const NO_IDS = { upstream_scim_id: null, upstream_id: null, upstream_uid: null } as const;
