@@ -118,7 +118,6 @@ export const TABLES = {
     seats: 'index (upstream_id) where takes_seat = 1',
     owners: 'index (seq) where owner = 1',
     left: 'index (left_at, seq) where left_at is not null',
-    leaving: 'index (seq) where left_at is not null and out_at is null',
     seat_wait: 'index (due_at, seq) where seat_since is not null',
     asked: 'index (asked_kind, asked_at) where asked_kind is not null',
     tombstones: 'index (deleted_at, seq) where deleted_at is not null',

@@ -87,7 +87,6 @@ export type Topic =
   | 'decided' // An operator decided something, or asked for a sweep.
   | 'errand' // A process asks the leader for a call, or has its answer.
   | 'recorded' // The leader has stored what became of a change.
-  | 'left' // The service holds that a user is out.
   | 'leader' // Another process leads, or may.
   | 'former-ids'; // Ids of an earlier SCIM server were added.
 

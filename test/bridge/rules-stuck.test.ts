@@ -301,7 +301,7 @@ describe('retry', () => {
       fault.remove();
 
       const { body } = await bridge.ops('POST', '/retry', { name });
-      await untilQuiet(timed, 1_000);
+      await untilQuiet(timed, 10_000);
       const again = await bridge.ops('POST', '/retry', { name });
       const successor = await make();
       await untilQuiet(timed, 1_000);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { inject } from 'vitest';
 import type { Bridge } from '../../src/app/compose.ts';
 import { createBridge } from '../../src/app/compose.ts';
@@ -182,12 +183,11 @@ async function untilFirstReadFinished({ leadership }: Bridge): Promise<void> {
 }
 
 async function countDue({ read }: Store): Promise<{ due: number; stuck: number }> {
-  const due = read.selectFrom('resources').where('due_at', 'is not', null);
-  const counted = due.select(({ fn }) => [
-    fn.countAll<number>().as('due'),
-    fn.count<number>('stuck_at').as('stuck'),
-  ]);
-  return counted.executeTakeFirstOrThrow();
+  // A look proves later, beside everything else, that a person has left.
+  const isProof = sql`due_class = 2 and must_look = 0 and left_at is not null and out_at is null`;
+  const due = sql<number>`count(case when ${isProof} then null else due_at end)`.as('due');
+  const waiting = read.selectFrom('resources').where('due_at', 'is not', null);
+  return waiting.select([due, sql<number>`count(stuck_at)`.as('stuck')]).executeTakeFirstOrThrow();
 }
 
 function toUrl(server: Server): string {

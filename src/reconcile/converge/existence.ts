@@ -153,7 +153,8 @@ export async function endMissing(r: Recording): Promise<boolean> {
   const waits = hasWaiting(row) || (row.type === 'group' && (await hasLink(tx, row, 'waiting')));
   if (waits || row.observed === null || row.deleted_at !== null) await restart(r);
   // A write that comes before the next sweep looks first: the id may be another person's by now.
-  else if (row.type === 'user') r.row = { ...row, observed: { ...row.observed, goneAt: now } };
+  else if (row.type === 'user')
+    r.row = { ...row, ...toObservedColumns(row, { ...row.observed, goneAt: now }) };
   return true;
 }
 

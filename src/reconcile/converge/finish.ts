@@ -36,7 +36,7 @@ import type { Again, Outcome } from '../outcome.ts';
 import { stuckDelayMs } from '../outcome.ts';
 import type { Undone, Waiter } from '../waiters.ts';
 import type { PlannedStep } from './step.ts';
-import { EXISTENCE, listDone, planStep, readLinks, withoutDoubt } from './step.ts';
+import { EXISTENCE, followLeaver, listDone, planStep, readLinks, withoutDoubt } from './step.ts';
 
 /** A step that ended, while its transaction records it. */
 export interface Recording {
@@ -100,12 +100,13 @@ export async function finish(
   if (isPaused) r.row = { ...r.row, due_at: row.due_at };
   else {
     const times = [findNextRetryAt(cells, now), links?.nextRetryAt, left.unsure_until];
-    r.row = {
+    const after: ResourceRow = {
       ...r.row,
       ...toFailureColumns(r, cells, links),
       due_class: links?.desired === 0 || removesAccess(step.state) ? 0 : 1,
       due_at: isOver ? findNext(times, now) : now,
     };
+    r.row = followLeaver(after, r.outcome, now);
   }
   const progress = toProgress(r.row, links?.oldest);
   if (isOver) takeDelivered(r, progress);

@@ -1,3 +1,4 @@
+import { askAgain } from '../../domain/cell.ts';
 import { endRest } from '../../domain/failure.ts';
 import { NO_SEAT } from '../../domain/seats.ts';
 import type { Refusal } from '../../domain/values.ts';
@@ -10,6 +11,7 @@ import { isUnsure } from '../../store/engine/store-error.ts';
 import { deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { lockGroupsOf } from '../../store/links/of-users.ts';
 import { listCreations } from '../../store/logs.ts';
+import { findRemovalCall, isLeaving } from '../../store/resources/backlog.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { deleteRow, lockRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
@@ -138,7 +140,6 @@ function report(r: Recording, { next, oldestPending }: Recorded): void {
     const tookMs = Math.max(clock.now() - delivered.at, 0);
     events.changeHeld({ kind: delivered.kind, tookMs });
   }
-  if (delivered?.kind === 'leaver') store.bell.ring('left');
   if (r.notifies) store.bell.ring('due');
   const isEnd = next === undefined && oldestPending === undefined && r.undone.length === 0;
   const isDeletion = step.row.deleted_at !== null && listWaitingParts(step.state).length > 0;
@@ -173,7 +174,16 @@ async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
   if (step.state.mustLook) changeCells(r, (cells) => endRest(cells, r.now, 'refused'));
   r.row = { ...r.row, ...columns };
   await endDoubts(r);
+  if (step.state.mustLook) await removeAgain(r);
   return finish(r);
+}
+
+/** Has a leaver deactivated once more whom a look does not show to be out after the call. Where no call was made, a plan may hold it. */
+async function removeAgain(r: Recording): Promise<void> {
+  const { id, type, left_at, version } = r.row;
+  if (type === 'group' || left_at === null || !isLeaving(r.row)) return;
+  const call = await findRemovalCall(r.tx, { id, from: left_at, until: r.now });
+  if (call?.outcome === 'done') changeCells(r, (cells) => askAgain(cells, ['active'], version));
 }
 
 /** Notes a step that worked. A look that was asked for since is still to be made; one that worked ends no failure. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { edit, forgetSent, hasDoubt, isWaiting, markSent } from '../../domain/cell.ts';
 import type { SentChange } from '../../domain/change.ts';
 import type { SentCreate, State } from '../../domain/kinds.ts';
-import { toSentUser } from '../../domain/kinds.ts';
+import { isLinked, toSentUser } from '../../domain/kinds.ts';
 import type { LinkChange, LinkKey } from '../../domain/link.ts';
 import { toLinkText } from '../../domain/link.ts';
 import type { ResourceKey } from '../../domain/values.ts';
@@ -17,9 +17,10 @@ import {
   listWaitingLinks,
 } from '../../store/links/links.ts';
 import { insertOwnCall } from '../../store/logs.ts';
+import { isLeaving } from '../../store/resources/backlog.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
-import { toState } from '../../store/resources/state.ts';
+import { toState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { updateWhere } from '../../store/tables.ts';
@@ -30,6 +31,7 @@ import type { CallOptions, Sending } from '../../upstream/transport-options.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Again, Outcome } from '../outcome.ts';
 import { assertWithinLimit, holdRemovals, TooMuchHarm } from '../plans.ts';
+import { isOut, isToBeProven } from '../user/account.ts';
 
 /** The field of a user or group that says that it is there. */
 export const EXISTENCE = { user: 'account', group: 'existence' } as const;
@@ -72,7 +74,7 @@ export async function readLinks(
 /** Waiting changes of members and admins that a step is planned from, at least. */
 const LINKS_MIN = 100;
 
-/** Plans the next step: a stuck change is hidden until its next attempt. In the first step of a run what a create may have left is looked for. */
+/** Plans the next step: a stuck change is hidden until its next attempt. In the first step of a run what a create may have left is looked for, and who is to be proven out. */
 export function planStep(
   deps: PlanDeps,
   { row, links, isFirst }: { row: ResourceRow; links: readonly LinkChange[]; isFirst?: true },
@@ -81,9 +83,22 @@ export function planStep(
   const known = toPlannable({ ...toState(row, links), mustLook: isLookDue(row, at) }, at);
   const { type, deleted_at, sent_creates, cells } = known;
   const mayBeThere = sent_creates.length > 0 && isWaiting(cells[EXISTENCE[type]]);
-  const isLookedFor = isFirst === true && mayBeThere && !(type === 'group' && deleted_at !== null);
+  const isLost = mayBeThere && !(type === 'group' && deleted_at !== null);
+  const isLookedFor = isFirst === true && (isLost || isToBeProven(row));
   const state = { ...known, mustLook: known.mustLook || isLookedFor };
   return { row, state, action: plan(state, toPolicy(deps)).step, at };
+}
+
+/** Time from the answer of the service that a user is out until a look proves it, in milliseconds. */
+const PROOF_MS = 5_000;
+
+/** The row after a run: a look is due that proves a leaver out; who is wanted in again, or has no account, does not leave. */
+export function followLeaver(row: ResourceRow, { kind }: Outcome | Again, now: number) {
+  if (row.type === 'group' || !isLeaving(row)) return row;
+  const mayHaveAccount = isLinked(row) || row.sent_creates.length > 0;
+  if (!mayHaveAccount || !isOut(toUserState(row).desired)) return { ...row, left_at: null };
+  const isUnproven = row.due_at === null && kind !== 'refused' && isToBeProven(row);
+  return isUnproven ? { ...row, due_at: now + PROOF_MS, due_class: 2 as const } : row;
 }
 
 /** Lists the fields that wait and need no call, because they hold already. */

@@ -207,14 +207,14 @@ async function saveKnown(tx: Db, run: ReadRun, listed: Listed): Promise<boolean>
   const shown = row.origin === null ? toColumns(row.type, toShown(observed)) : row;
   const isNew = !isSameJson(shown.attributes, row.attributes);
   const changed = isNew ? { ...shown, version: row.version + 1, modified_at: now } : {};
-  await updateRow(tx, row, { ...entry.shownIds, ...toSeen(observed, row.erased_at), ...changed });
+  await updateRow(tx, row, { ...entry.shownIds, ...toSeen(observed, row), ...changed });
   await saveMembers(tx, run, listed);
   return true;
 }
 
-function toSeen(observed: ReturnType<Entry['observe']>, erased_at: number | null = null) {
+function toSeen(observed: ReturnType<Entry['observe']>, row?: ResourceRow) {
   if ('displayName' in observed) return { observed };
-  return toObservedColumns({ erased_at }, observed);
+  return toObservedColumns(row, observed);
 }
 
 /** Adds rows, but for what a create of ours may have made, or what may have moved: the look at that one tells. */

@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ObservedUser, SentCreate, UserState } from '../../domain/kinds.ts';
 import {
   compareAccount,
+  isGone,
+  isWorking,
   toSentUser,
   withCreated,
   withoutPersonalData,
@@ -9,9 +11,11 @@ import {
 import { takesSeat } from '../../domain/seats.ts';
 import type { Refusal } from '../../domain/values.ts';
 import { foldCase, newId, parseFields, parseKnown, toOwnRefusal } from '../../domain/values.ts';
+import { hasWaiting } from '../../store/engine/columns.ts';
 import { listCreations } from '../../store/logs.ts';
+import { isLeaving } from '../../store/resources/backlog.ts';
 import { findLinked } from '../../store/resources/find.ts';
-import type { UserRow } from '../../store/resources/rows.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { LIVE, listRows } from '../../store/resources/rows.ts';
 import { companyUsers } from '../../upstream/operations/people.ts';
 import { scim } from '../../upstream/operations/scim.ts';
@@ -278,17 +282,38 @@ export function observeCompanyUser(
   };
 }
 
-/** Columns of an observation of this user; without personal values where these were erased. */
-export function toObservedColumns(row: Pick<UserRow, 'erased_at'>, seen: ObservedUser | undefined) {
-  const observed = seen && row.erased_at !== null ? withoutPersonalData(seen) : seen;
+/** Columns of an observation of this user (undefined: a new one); without personal values where these were erased. */
+export function toObservedColumns(row: Observed | undefined, seen: ObservedUser | undefined) {
+  const observed = seen && row && row.erased_at !== null ? withoutPersonalData(seen) : seen;
   return {
     observed: observed ?? null,
     observed_user_name_folded: foldOrNull(observed?.userName),
     observed_email_folded: foldOrNull(observed?.email),
     owner: Number(observed?.owner === true),
     takes_seat: Number(takesSeat(observed)),
+    ...(row && observed && provesOut(row, observed) && { out_at: toSeenAt(observed) }),
   };
 }
+
+const toSeenAt = ({ at, goneAt = 0 }: ObservedUser) => Math.max(at, goneAt);
+
+type Observed = Pick<ResourceRow, 'erased_at' | 'left_at' | 'out_at'>;
+
+/** True where an observation proves that a leaver is out. No answer of the call does: a service may answer and do nothing. */
+function provesOut({ left_at, out_at }: Observed, seen: ObservedUser): boolean {
+  if (left_at === null || out_at !== null) return false;
+  return isGone(seen) || (isOut(seen) && seen.by !== scim.updateUser.id && seen.at >= left_at);
+}
+
+/** True for a leaver whom the service says to be out, which only a look after the call proves. */
+export function isToBeProven(row: ResourceRow): boolean {
+  if (row.type === 'group' || !isLeaving(row) || hasWaiting(row)) return false;
+  return row.observed !== null && isOut(row.observed);
+}
+
+/** True for whom either switch of the service keeps out. */
+export const isOut = (user: Parameters<typeof isWorking>[0]) =>
+  !isWorking(user, 'temporarilyInactive');
 
 const foldOrNull = (text: string | undefined) => (text === undefined ? null : foldCase(text));
 

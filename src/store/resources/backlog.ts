@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import { sql } from 'kysely';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
+import { isLinked } from '../../domain/kinds.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
 import { HOLDING_SOURCES } from '../../domain/plan.ts';
 import type { GivenKey, GroupId, Refusal, UserId } from '../../domain/values.ts';
@@ -8,7 +9,7 @@ import { allOf, forUpdate, readNumber, readOne, select } from '../engine/dialect
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { findOne } from '../tables.ts';
-import type { UserRow } from './rows.ts';
+import type { ResourceRow, UserRow } from './rows.ts';
 import { readResources, readRows, updateRow } from './rows.ts';
 
 const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
@@ -129,11 +130,15 @@ export async function countAssigned(db: Db): Promise<AssignedAccounts[]> {
   return [...counted.values()];
 }
 
-/** Times of a departure after a write that takes access (epoch milliseconds); it counts from the first request. */
-export function toDeparture({ left_at, out_at }: Pick<UserRow, 'left_at' | 'out_at'>, now: number) {
-  const isOpen = left_at !== null && out_at === null;
-  return { left_at: isOpen ? left_at : now, out_at: null };
+/** Times of a departure after a write that takes access (epoch milliseconds); it counts from the first request. Without an account there is none. */
+export function toDeparture(row: ResourceRow, now: number) {
+  if (!isLinked(row) && row.sent_creates.length === 0) return {};
+  return { left_at: isLeaving(row) ? row.left_at : now, out_at: null };
 }
+
+/** True for a user who left and was not proven to be out since. */
+export const isLeaving = ({ left_at, out_at }: Pick<ResourceRow, 'left_at' | 'out_at'>) =>
+  left_at !== null && out_at === null;
 
 const REMOVALS = ['user.deactivate', 'user.delete', 'user.access'] as const;
 

@@ -137,7 +137,7 @@ async function addUser({ world, scheduler, company }: Stage, userName: string, h
       id,
       origin: isManaged ? 'created' : null,
       ...toColumns('user', attributes),
-      ...toObservedColumns({ erased_at: null }, observed),
+      ...toObservedColumns(undefined, observed),
       upstream_id: account.id,
       created_at: at,
       modified_at: at,
