@@ -141,15 +141,10 @@ export async function openQuirks(deps: { store: Store; clock: Clock; fixed: Quir
 /** Parts of the service that a right or a tariff opens and closes as a whole. */
 export type ReadableSection = 'users' | 'groups' | 'companyUsers' | 'audit';
 
-/** State of a section: its problem in the service's words; null when it is open. */
-interface SectionState {
-  readonly problem: Refusal | null;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-/** Known states of the sections; a section that was never refused is absent. */
-export type SectionStates = { readonly [S in ReadableSection]?: SectionState };
+/** Sections with their problem in the service's words, null when open, and its time (epoch milliseconds); absent: never refused. */
+export type SectionStates = {
+  readonly [S in ReadableSection]?: { readonly problem: Refusal | null; readonly at: number };
+};
 
 const SECTIONS = createShared<SectionStates>('sections');
 

@@ -23,14 +23,12 @@ export type KeptRequest = Omit<Insertable<Schema['requests']>, 'seq'>;
 export const saveRequests = (tx: Db, rows: readonly KeptRequest[]) =>
   putAll(tx, 'requests', ['entry'], rows, sql`requests.status = 0`);
 
-type KnownChange = Pick<Row<'own_calls'>, 'kind' | 'resource_id' | 'at'>;
-
 const ASKED_PART = 100;
 
 /** Finds the last requests for these changes, in their order; undefined: none is kept, or a rule asked. */
 export async function listAskers(
   db: Db,
-  changes: readonly KnownChange[],
+  changes: readonly Pick<Row<'own_calls'>, 'kind' | 'resource_id' | 'at'>[],
 ): Promise<(RequestRow | undefined)[]> {
   const found: (RequestRow | undefined)[] = changes.map(() => undefined);
   for (const some of chunks([...changes.entries()], ASKED_PART)) {
@@ -120,16 +118,13 @@ const driftsOf = (id: string) => sql`select id from drifts where resource_id = $
 const plansOf = (id: string) => sql`select plan_id from plan_actions where resource_id = ${id}
   union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
 
-/** Repairs that an operator is shown: requests taken without a refused part, and accounts that were passed on. */
-type RemarkKind = 'part-left-out' | 'name-recycled';
-
 /** Number of requests with such a repair within a day; times in epoch milliseconds. */
 export type Remark = Readonly<Record<'requests' | 'since' | 'last', number>>;
 
 const DAY_MS = 86_400_000;
 
-/** Finds such requests of the last day. */
-export async function findRemark(db: Db, kind: RemarkKind, now: number) {
+/** Finds requests of the last day that were taken without a refused part, or that passed an account on. */
+export async function findRemark(db: Db, kind: 'part-left-out' | 'name-recycled', now: number) {
   const found = await readOne<Remark>(db)`
     select count(*) as requests, min(at) as since, max(at) as last from requests
     where at > ${now - DAY_MS} and ${sql.raw(HAS_REMARK)} and written like ${`%"${kind}"%`}`;

@@ -25,15 +25,6 @@ export type DueClass = 0 | 1 | 2;
 
 type ResourceType = 'user' | 'group';
 
-/** Outcome of one of our calls; `unknown`: it may have changed something. */
-export type CallOutcome = 'done' | 'refused' | 'unknown' | 'not-sent';
-
-/**
- * State of one condition for one receiver. The message that it began waits (`began`) or has arrived (`active`); a message
- * waits that it ended, or about something that does not end (`once`).
- */
-type NoticePhase = 'began' | 'active' | 'once';
-
 /** Condition of a request with a repair that operators are shown. */
 export const HAS_REMARK = `(written like '%"part-left-out"%' or written like '%"name-recycled"%')`;
 
@@ -189,7 +180,8 @@ export const TABLES = {
     resource_id: text(),
     upstream_id: text().orNull(), // The account or group in the id that the call names; null at a creation.
     member_id: text().orNull(),
-    outcome: text<CallOutcome>().orNull(), // null: the call is on its way, or the outcome is lost.
+    // `unknown`: it may have changed something; null: the call is on its way, or the outcome is lost.
+    outcome: text<'done' | 'refused' | 'unknown' | 'not-sent'>().orNull(),
     error: text().orNull(), // Code of the error.
     // 1: a plan asked for it, which has limits of its own, or it follows from a deletion, which counts by itself.
     is_repair: int().default(0),
@@ -204,7 +196,8 @@ export const TABLES = {
   notices: table({
     receiver: text(),
     key: text(),
-    phase: text<NoticePhase>(),
+    // The message that the condition began waits or has arrived (`active`); `once`: its end waits, or what has none.
+    phase: text<'began' | 'active' | 'once'>(),
     id: text(), // Id of the message, the same at each attempt.
     type: text(),
     body: text(), // As it is sent.

@@ -31,7 +31,9 @@ export const NO_IDS = { upstream_scim_id: null, upstream_id: null, upstream_uid:
 
 /** True while something of a user or group waits, or it is not known what the service holds. */
 export function isAtWork(row: ResourceRow): boolean {
-  return row.must_look !== 0 || row.due_at !== null || row.unsure_until !== null || hasWaiting(row);
+  // A look that only proves something changes nothing.
+  const isDue = row.due_at !== null && row.due_class !== 2;
+  return isDue || row.must_look !== 0 || row.unsure_until !== null || hasWaiting(row);
 }
 
 /** True for an account that may be an owner's: not the bridge's own, and never shown with its role. */
