@@ -1,7 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listFoldedEmails } from '../../domain/address.ts';
-import type { CensusKind } from '../../domain/census.ts';
-import { MATCH_KEYS } from '../../domain/census.ts';
 import * as user from '../../domain/kinds.ts';
 import { normaliseName } from '../../domain/name.ts';
 import type { JsonObject } from '../../domain/values.ts';
@@ -12,8 +10,10 @@ import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { LIVE, readRows } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
+
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toMoment } from '../schemas/schemas.ts';
+import { MATCH_KEYS } from '../schemas/words.ts';
 import type { OpsSources } from '../sources.ts';
 import type { ExportAttribute, ExportEntry } from './read-entries.ts';
 import { EXPORT_ATTRIBUTES } from './read-entries.ts';
@@ -66,7 +66,7 @@ export async function takeCensus(
 }
 
 function toFinding(
-  kind: CensusKind,
+  kind: Finding['kind'],
   matches: readonly { readonly entry: ExportEntry; readonly by: Finding['by'] }[],
   people: readonly Pick<Match, 'id' | 'name'>[],
 ): Finding {
@@ -105,7 +105,7 @@ function findKind(
   match: Match | undefined,
   isOther: boolean,
   differences: readonly Difference[],
-): CensusKind | undefined {
+): Finding['kind'] | undefined {
   const hasAccess = wanted || held;
   if (match === undefined) {
     if (isOther || !hasAccess) return undefined;

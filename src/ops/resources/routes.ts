@@ -3,7 +3,7 @@ import { unknownProvider } from '../../access/credentials.ts';
 import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { isWorking, listDiffering } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
-import { eraseUser, OBSTACLE_WORDS } from '../../store/resources/erasure.ts';
+import { eraseUser } from '../../store/resources/erasure.ts';
 import type { Remarked } from '../../store/resources/find.ts';
 import { countWaitingLinks, listByKey, listRemarked } from '../../store/resources/find.ts';
 import { toUserState } from '../../store/resources/state.ts';
@@ -16,6 +16,7 @@ import { acts } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toView } from '../schemas/schemas.ts';
+import { OBSTACLE_WORDS } from '../schemas/words.ts';
 import type { OpsSources } from '../sources.ts';
 import { listKept } from './explain.ts';
 

@@ -1,8 +1,21 @@
 import { z } from 'zod';
-import { CENSUS_KINDS, MATCH_KEYS } from '../../domain/census.ts';
-import { OBSTACLES } from '../../store/resources/erasure.ts';
+import { parseFields } from '../../domain/values.ts';
 import { Handling } from './access.ts';
 import { t } from './kinds.ts';
+import { MATCH_KEYS, OBSTACLE_WORDS } from './words.ts';
+
+/** Kinds of findings. `only-…`: in this one alone. `not-…`: in both others. `duplicate`: one is two. */
+const CENSUS_KINDS = [
+  'only-provider',
+  'only-bridge',
+  'only-service',
+  'not-provider',
+  'not-bridge',
+  'not-service',
+  'differs',
+  'duplicate',
+  'of-other',
+] as const;
 
 const owner = t.textOrNull('The provider that manages it; null: it is only observed.');
 
@@ -176,7 +189,10 @@ export const Erasure = t.object({
   account: t.orNull(t.whole(), 'The id in the service.'),
   deleted: t.flag(),
   staysHidden: t.flag('A tombstone of ids stays, so that no list brings the person back.'),
-  obstacles: t.parts('What has to be done first.', { code: t.word(OBSTACLES), detail: t.text() }),
+  obstacles: t.parts('What has to be done first.', {
+    code: t.word(parseFields<keyof typeof OBSTACLE_WORDS>(OBSTACLE_WORDS)),
+    detail: t.text(),
+  }),
   rows: t.countOrNull('Other rows that spoke of the person; null: nothing was erased.'),
 });
 export const Census = t.object({

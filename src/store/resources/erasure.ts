@@ -16,29 +16,6 @@ import type { UserRow } from './rows.ts';
 import { deleteRow, lockRow, readRows, updateRow } from './rows.ts';
 import { isAtWork } from './state.ts';
 
-/** Reasons why a user is not erased yet, as the steps that have to come first, in sentences for an operator. */
-export const OBSTACLE_WORDS = {
-  managed:
-    'A provider still has this person: have them deleted there, or send DELETE /scim/v2/Users/{id}.',
-  'in-service':
-    'The service shows this account, which would bring everything back: remove it there, then compare (scim-bridge sweep).',
-  active:
-    'The account works in the service: deactivate it there, or have the drift user.activated repaired.',
-  pending:
-    'Something of the deletion has not reached the service yet: GET /ops/users/{id} says what waits.',
-  held: 'A plan or a recovery that is about this person waits: decide about it, or wait until it is done.',
-  drifting: 'The service differs in something that is about this person: GET /ops/drifts shows it.',
-  recent:
-    'The bridge changed this person less than ten minutes ago, and the audit log may still tell of it: try again then.',
-  erased: 'It was done before: nothing personal is left.',
-} as const;
-
-/** Reason why a user is not erased yet. */
-type ErasureObstacle = keyof typeof OBSTACLE_WORDS;
-
-/** Every such reason. */
-export const OBSTACLES = parseFields<ErasureObstacle>(OBSTACLE_WORDS);
-
 interface ErasureDeps {
   readonly store: Store;
   readonly clock: Pick<Clock, 'now'>;
@@ -98,21 +75,18 @@ async function erase(tx: Db, deps: ErasureDeps, id: string, dryRun: boolean) {
 /** Time in which the audit log may still tell of a call of the bridge, in milliseconds: events come minutes late. */
 const LOGGED_WITHIN_MS = 10 * 60_000;
 
-async function listObstacles(
-  db: Db,
-  { clock, rules }: ErasureDeps,
-  row: UserRow,
-): Promise<ErasureObstacle[]> {
-  if (row.erased_at !== null) return ['erased'];
+/** Lists the reasons why a user is not erased yet. */
+async function listObstacles(db: Db, { clock, rules }: ErasureDeps, row: UserRow) {
+  if (row.erased_at !== null) return ['erased'] as const;
   const isDeleted = row.deleted_at !== null;
-  if (!isDeleted && row.origin !== null) return ['managed'];
+  if (!isDeleted && row.origin !== null) return ['managed'] as const;
   const now = clock.now();
   const { observed } = row;
   const { links, held, drifts, calledAt } = await findErasureFacts(db, row);
   // A comparison that misses an unmanaged account looks for it, and forgets one that is gone.
   const isShown = !isDeleted && !isGone(observed);
   const works = observed !== null && isWorking(observed, rules.deactivation);
-  const found: Readonly<Partial<Record<ErasureObstacle, boolean>>> = {
+  const found = {
     'in-service': isShown,
     active: isDeleted && works,
     pending: isAtWork(row) || row.sent_creates.length > 0 || links > 0,
@@ -120,7 +94,7 @@ async function listObstacles(
     drifting: drifts > 0,
     recent: now - (calledAt ?? 0) < LOGGED_WITHIN_MS,
   };
-  return OBSTACLES.filter((obstacle) => found[obstacle] === true);
+  return parseFields<keyof typeof found>(found).filter((obstacle) => found[obstacle]);
 }
 
 /** Erases the user's own row. A tombstone of its id stays where a list could bring the user back. */
