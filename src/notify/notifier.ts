@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Clock, Loop } from '../domain/clock.ts';
 import { createLoop, followOutage } from '../domain/clock.ts';
 import { createMatcher } from '../domain/name.ts';
-import { newId } from '../domain/values.ts';
+import { BridgeError, newId } from '../domain/values.ts';
 import type { OutboundPolicy } from '../outbound/outbound.ts';
 import { createOutbound, toFailureWords } from '../outbound/outbound.ts';
 import { parseStored } from '../store/engine/columns.ts';
@@ -83,9 +83,11 @@ export function createNotifier(deps: NotifierDeps): Loop {
   const { store, clock, policy, observe, events } = deps;
   const { receivers } = policy;
   const outbound = createOutbound(policy, POST_MS);
-  // Another lead goes on with what this one has not stored.
-  const onFailure = (error: unknown) =>
-    events.failed({ type: 'notifications', id: 'store', error });
+  const onFailure = (error: unknown) => {
+    // Another lead goes on with what this one has not stored.
+    const isOver = error instanceof BridgeError && error.code === 'not-leading';
+    if (!isOver) events.failed({ type: 'notifications', id: 'store', error });
+  };
   const listen = (tell: () => void) => store.bell.listen('decided', tell);
   const deliveries = receivers.map((receiver) => createDelivery(deps, receiver, outbound));
   const others = { receiver: { 'not in': receivers.map(({ name }) => name) } };
