@@ -263,15 +263,15 @@ export async function explainLink(
   // A service may refuse what is so already.
   const mayHold = isRefusal(failed) || (verdict === 'missing' && !wanted);
   let shown = mayHold ? await seenOr(listLinked(call), null) : undefined;
-  // The group itself was found again, so a later look at its list decides.
-  const isUnread = shown === null && verdict === 'missing' && call.missed === 'found';
-  if (isUnread) return toLater(failed);
   if (!wanted && shown?.length === 0) {
     // A service that shows nobody at all proves nothing, nor does what it showed before it showed people again.
     const doubt = await findDoubt(call.deps, 'users');
     if (doubt !== undefined) return doubt;
     shown = await seenOr(listLinked(call), null);
   }
+  // The group itself was found again, so a later look at its list decides.
+  const isUnread = shown === null && verdict === 'missing' && call.missed === 'found';
+  if (isUnread) return toLater(failed);
   return shown?.includes(upstreamUserId) === wanted ? done : undefined;
 }
 
