@@ -106,7 +106,8 @@ export async function finish(
       due_class: links?.desired === 0 || removesAccess(step.state) ? 0 : 1,
       due_at: isOver ? findNext(times, now) : now,
     };
-    r.row = followLeaver(after, r.outcome, now);
+    const isLookRefused = r.outcome.kind === 'refused' && r.step.state.mustLook;
+    r.row = followLeaver(after, isLookRefused, now);
   }
   const progress = toProgress(r.row, links?.oldest);
   if (isOver) takeDelivered(r, progress);

@@ -93,11 +93,11 @@ export function planStep(
 const PROOF_MS = 5_000;
 
 /** The row after a run: a look is due that proves a leaver out; who is wanted in again, or has no account, does not leave. */
-export function followLeaver(row: ResourceRow, { kind }: Outcome | Again, now: number) {
+export function followLeaver(row: ResourceRow, isLookRefused: boolean, now: number) {
   if (row.type === 'group' || !isLeaving(row)) return row;
   const mayHaveAccount = isLinked(row) || row.sent_creates.length > 0;
   if (!mayHaveAccount || !isOut(toUserState(row).desired)) return { ...row, left_at: null };
-  const isUnproven = row.due_at === null && kind !== 'refused' && isToBeProven(row);
+  const isUnproven = row.due_at === null && !isLookRefused && isToBeProven(row);
   return isUnproven ? { ...row, due_at: now + PROOF_MS, due_class: 2 as const } : row;
 }
 
