@@ -157,6 +157,12 @@ export type Outcome<New = Known> =
 /** Outcome of a look that proves that the resource is not there. */
 export const MISSING: Outcome = { kind: 'done', known: { missing: true } };
 
+/** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
+export const WITHOUT_UID: Outcome = {
+  kind: 'later',
+  problem: { code: 'no-uid', words: 'the service has not shown the REST uid of this group' },
+};
+
 /** End of a step that changed nothing and is planned anew at once. `most`: the service refused several parts together, which says nothing of each; so many may be in the next call. */
 export interface Again {
   readonly kind: 'again';

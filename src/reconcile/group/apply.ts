@@ -6,6 +6,7 @@ import { isAnotherGroup, withCreated } from '../../domain/kinds.ts';
 import { isNameKept, isSameSpelt, normaliseName, toSpelling } from '../../domain/name.ts';
 import { isNotApplied, parseKnown, toOwnRefusal } from '../../domain/values.ts';
 import type { Field, Values } from '../../plan/step.ts';
+import { listParts } from '../../plan/step.ts';
 import type { SeenLinks } from '../../store/links/links.ts';
 import { changeLinks, hasLink, observeLinks } from '../../store/links/links.ts';
 import { findLinked, listWaitingGroups } from '../../store/resources/find.ts';
@@ -19,10 +20,10 @@ import { parseRestGroup } from '../../upstream/shapes/rest-group.ts';
 import type { ScimGroup } from '../../upstream/shapes/scim-group.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Classified, Known, Outcome } from '../outcome.ts';
-import { MISSING } from '../outcome.ts';
+import { MISSING, WITHOUT_UID } from '../outcome.ts';
 import { findDoubt, findOwnAccount, lookSurely } from '../sections.ts';
 import type { StepCall, StepMakers } from '../step-call.ts';
-import { assertAbout, listWaitingParts, readBack, search, toTaken } from '../step-call.ts';
+import { assertAbout, readBack, search, toTaken } from '../step-call.ts';
 import {
   changeEntity,
   changeLink,
@@ -34,7 +35,6 @@ import {
   findScimId,
   isolate,
   parseScimGroupOf,
-  WITHOUT_UID,
 } from './lists.ts';
 
 type GroupCall = StepCall<GroupState>;
@@ -101,9 +101,9 @@ async function explainName(call: GroupCall, failed: Classified): Promise<Outcome
 }
 
 /** A taken name counts as refused the second time: who had it may have given it up since, or a lost create has it. */
-function onceMore({ state }: GroupCall, { problem }: Classified): Outcome | undefined {
+function onceMore({ state, step }: GroupCall, { problem }: Classified): Outcome | undefined {
   const mayBeFree = state.sent_creates.length > 0 || countAttempts(state.cells) === 0;
-  return mayBeFree ? { kind: 'later', problem, parts: listWaitingParts(state) } : undefined;
+  return mayBeFree ? { kind: 'later', problem, parts: listParts(step) } : undefined;
 }
 
 /** Outcome of a call that needs the name that another group of the service is about to give up. */

@@ -14,7 +14,7 @@ import { parseScimGroup } from '../../upstream/shapes/scim-group.ts';
 import { parseGroupEntities } from '../../upstream/shapes/space.ts';
 import type { GroupScimId, ReconcileDeps } from '../deps.ts';
 import type { Again, Classified, Known, Outcome } from '../outcome.ts';
-import { classify, isRefusal, LASTING, seenOr } from '../outcome.ts';
+import { classify, isRefusal, LASTING, seenOr, WITHOUT_UID } from '../outcome.ts';
 import { findDoubt, toLater } from '../sections.ts';
 import type { StepCall } from '../step-call.ts';
 import { assertAbout, readBack, readUser, toTaken } from '../step-call.ts';
@@ -175,13 +175,13 @@ async function hasEffect(
 }
 
 function toOperations(changes: readonly LinkChange[], form: BatchForm): object[] {
-  const [path, toOp] = ['members', (wanted: boolean) => (wanted ? 'add' : 'remove')] as const;
+  const toOp = (wanted: boolean) => ({ op: wanted ? 'add' : 'remove', path: 'members' });
   if (form === 'operations') {
-    return changes.map(({ wanted, upstreamUserId: value }) => ({ op: toOp(wanted), path, value }));
+    return changes.map(({ wanted, upstreamUserId: value }) => ({ ...toOp(wanted), value }));
   }
   const sorted = changes.toSorted((one, other) => Number(one.wanted) - Number(other.wanted));
   return [...Map.groupBy(sorted, ({ wanted }) => wanted)].map(([wanted, same]) => {
-    return { op: toOp(wanted), path, value: same.map(({ upstreamUserId: value }) => ({ value })) };
+    return { ...toOp(wanted), value: same.map(({ upstreamUserId: value }) => ({ value })) };
   });
 }
 
@@ -217,12 +217,6 @@ export function findScimId(
   const followed = form === 'restId' ? upstream_id : form === 'uid' ? upstream_uid : null;
   return upstream_scim_id ?? followed?.toString();
 }
-
-/** Outcome of a call that only REST can make, while the REST uid of the group is unknown. */
-export const WITHOUT_UID: Outcome = {
-  kind: 'later',
-  problem: { code: 'no-uid', words: 'the service has not shown the REST uid of this group' },
-};
 
 /** Adds or removes one member or admin; a member through SCIM only where the group has no REST uid. @throws UpstreamError */
 export async function changeLink(call: ListCall): Promise<Outcome> {
