@@ -88,7 +88,7 @@ const IN_USE = {
   credentials: 'The provider has a credential that is not revoked: revoke it first.',
   users: 'The provider has people: delete them through it first.',
   groups: 'The provider has groups: delete them through it first.',
-  plan: 'Somebody is to be handed over to the provider: approve or discard the plan first: ',
+  plan: 'A plan that hands over to the provider waits: approve or discard it first: ',
 };
 
 async function lock(tx: Db, name: string): Promise<Row<'providers'>> {

@@ -86,7 +86,7 @@ function planAccount({ desired, cells }: UserState): Plan {
 
 /** The switches that decide whether a user works. Removal of access goes before everything else. */
 function toSwitches(
-  part: 'account' | 'active' | 'existence' | 'temporarilyInactive' | `entity:${string}`,
+  part: EntityField | 'account' | 'active' | 'existence' | 'temporarilyInactive',
   { desired, observed, cells }: UserState & { readonly observed: ObservedUser },
   { deactivation }: PlanPolicy,
 ): OpenFact[] {

@@ -142,7 +142,7 @@ export const ImportItem = t.object({
   name: t.textOrNull(),
   outcome: t.word(
     ['imported', 'known', 'taken', 'ambiguous', 'only-file'],
-    '`taken`: somebody else has it.',
+    '`taken`: another person or group has it.',
   ),
 });
 

@@ -26,7 +26,7 @@ const WIDE_EVERY = 10;
 /** Page size, the largest of the service, and pages of one read: a million events. */
 const PAGES = { pageSize: 500, pagesMax: 2_000 };
 const READING = { class: 'look', key: 'audit-poller' } as const;
-/** Time until the look at what somebody has changed, in milliseconds; of an unknown author further events wait for the same look. */
+/** Time from an event to the look at whom it names, in milliseconds. After one of an unknown author further events share the look. */
 const LOOK_AFTER_MS = { foreign: 0, unknown: 60_000, ours: null } as const;
 
 /** Progress of reading the audit log, in epoch milliseconds. */

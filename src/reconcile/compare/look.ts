@@ -98,7 +98,7 @@ export async function lookAt(
 
 /** Subjects of events that are looked at in one turn. */
 const TURN_MAX = 50;
-/** Bounds of the rest after a look that failed or was left to a worker: it rests as long as it has waited, in milliseconds. */
+/** Shortest and longest wait, in milliseconds, before a failed look is made again: as long as its event is old. */
 const REST_MS = { min: 1_000, max: 10 * 60_000 };
 
 /** Looks at whom events name, once that is due. Returns true when a new drift was found. */

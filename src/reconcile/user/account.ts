@@ -299,12 +299,12 @@ const toSeenAt = ({ at, goneAt = 0 }: ObservedUser) => Math.max(at, goneAt);
 
 type Observed = Pick<ResourceRow, 'erased_at' | 'left_at' | 'out_at'>;
 
-const CHANGES: ReadonlySet<string> = new Set([scim.updateUser.id, companyUsers.updateUser.id]);
+const CHANGING: ReadonlySet<string> = new Set([scim.updateUser.id, companyUsers.updateUser.id]);
 
 /** True where an observation proves that a leaver is out. No answer of a call does: a service may answer and do nothing. */
 function provesOut({ left_at, out_at }: Observed, seen: ObservedUser): boolean {
   if (left_at === null || out_at !== null) return false;
-  return isGone(seen) || (isOut(seen) && !CHANGES.has(seen.by) && seen.at >= left_at);
+  return isGone(seen) || (isOut(seen) && !CHANGING.has(seen.by) && seen.at >= left_at);
 }
 
 /** True for a leaver whom the service says to be out, which only a look after the call proves. */
