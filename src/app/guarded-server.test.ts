@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import supertest from 'supertest';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { ConnectionLimits } from './guarded-server.ts';
@@ -77,6 +78,23 @@ test('one address cannot take all connections, and none that stays silent lasts'
   vi.advanceTimersByTime(5_000);
 
   await expect.poll(() => closed).toBe(120);
+});
+
+test('a request that came while the process stood still is answered', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await start({});
+  server.on('request', (_req, res) => res.end('here'));
+  const accepted = once(server, 'connection');
+  const socket = await open(server);
+  await accepted;
+  // As after a stall, the timers run before anything is read.
+  await nextTurn();
+
+  socket.write(GET);
+  vi.advanceTimersByTime(5_000);
+
+  expect(await readAll(socket)).toMatch(/here$/);
 });
 
 test('a connection on which nothing was ever sent does not hold a close', async () => {

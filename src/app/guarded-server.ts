@@ -27,7 +27,7 @@ export type ConnectionLimits = typeof LIMITS;
 
 /** The headers of an honest request are there at once. */
 const HEADERS_MS = 15_000;
-/** Time until the first byte of a connection, in milliseconds. */
+/** Time until the first byte of a connection, in milliseconds. After a stall, what came meanwhile is read first. */
 const SILENT_MS = 5_000;
 /** Connections that one address may have in any case; beyond them at most half of all. */
 const ADDRESS_MIN = 100;
@@ -78,7 +78,8 @@ class GuardedServer extends http.Server {
       const others = this.#connections.get(source) ?? new Set();
       this.#connections.set(source, others.add(socket));
       if (others.size > addressMax) socket.destroy();
-      const silence = setTimeout(() => socket.bytesRead > 0 || socket.destroy(), SILENT_MS).unref();
+      const judge = () => socket.bytesRead > 0 || socket.destroy();
+      const silence = setTimeout(setImmediate, SILENT_MS, judge).unref();
       socket.once('close', () => {
         clearTimeout(silence);
         others.delete(socket);
@@ -93,14 +94,13 @@ class GuardedServer extends http.Server {
       for (const sockets of this.#connections.values())
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     };
-    setTimeout(close, LAST_REQUEST_MS).unref();
+    setTimeout(setImmediate, LAST_REQUEST_MS, close).unref();
   }
 }
 
 /** Makes an address that names its origin the path behind that, as for a proxy. @see RFC 9112 §3.2.2 */
 function leaveOutOrigin(req: IncomingMessage): void {
   const address = req.url ?? '';
-  if (address.startsWith('/')) return;
   const path = address.replace(/^https?:\/\/[^/?#]*/i, '');
   if (path !== address) req.url = path.startsWith('/') ? path : `/${path}`;
 }

@@ -20,13 +20,7 @@ test.each([
 });
 
 test('gone is who was not found since the last sighting', () => {
-  const seen = [
-    undefined,
-    { at: 5 },
-    { at: 5, goneAt: 4 },
-    { at: 5, goneAt: 5 },
-    { at: 5, goneAt: 6 },
-  ];
+  const seen = [undefined, { at: 5 }, ...[4, 5, 6].map((goneAt) => ({ at: 5, goneAt }))];
 
   expect(seen.map(isGone)).toEqual([false, false, false, true, true]);
 });

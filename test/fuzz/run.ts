@@ -170,7 +170,7 @@ async function judgeAfterwards({ bridge, bystanders }: Stage): Promise<string[]>
   return findings;
 }
 
-/** What came back. `closed`: the connection ended without an answer; `silent`: it neither answered nor ended. */
+/** What came back. `closed`: the connection ended without an answer; `silent`: it did neither. */
 type Reply =
   | {
       readonly kind: 'answer';
@@ -178,7 +178,7 @@ type Reply =
       readonly head: string;
       readonly body: string;
     }
-  | { readonly kind: 'closed' }
+  | { readonly kind: 'closed'; readonly how: string }
   | { readonly kind: 'silent' };
 
 /** An honest answer is there in milliseconds; a busy machine may add some. */
@@ -194,6 +194,8 @@ async function send(port: number, attempt: Attempt): Promise<Reply> {
 function sendOnce(port: number, { title, bytes, cutAfter, piece }: Attempt): Promise<Reply> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
+    const startedAt = performance.now();
+    let how = 'ended';
     const socket = connect(port, '127.0.0.1');
     const end = (otherwise: Reply) => {
       clearTimeout(timer);
@@ -207,9 +209,13 @@ function sendOnce(port: number, { title, bytes, cutAfter, piece }: Attempt): Pro
       const reply = parseReply(Buffer.concat(chunks));
       if (reply !== undefined && (title.startsWith('HEAD') || isComplete(reply))) end(reply);
     });
-    socket.on('error', () => undefined).on('close', () => end({ kind: 'closed' }));
+    socket.on('error', (error) => (how = String(error)));
+    socket.on('close', () => {
+      const ms = (performance.now() - startedAt).toFixed();
+      end({ kind: 'closed', how: `${how} after ${ms} ms` });
+    });
     if (cutAfter !== undefined)
-      socket.write(bytes.subarray(0, cutAfter), () => end({ kind: 'closed' }));
+      socket.write(bytes.subarray(0, cutAfter), () => end({ kind: 'closed', how: 'cut' }));
     else drip(bytes, piece ?? bytes.length);
     function drip(rest: Buffer, size: number): void {
       if (rest.length === 0 || socket.destroyed) return;
@@ -246,7 +252,9 @@ const INSIDES =
 function findFault({ path, cutAfter }: Attempt, reply: Reply): string | undefined {
   if (reply.kind === 'silent') return 'no answer, and the connection stays open';
   if (reply.kind === 'closed')
-    return cutAfter === undefined ? 'the connection ended without an answer' : undefined;
+    return cutAfter === undefined
+      ? `the connection ended without an answer: ${reply.how}`
+      : undefined;
   const { status, head, body } = reply;
   const shown = body.slice(0, 200);
   if (status >= 500 && !isDocumented(path, status)) return `${status}: ${shown}`;

@@ -44,12 +44,7 @@ describe('the type of a field of an answer is inferred', () => {
   test.each([
     ['an own id', 'spaces.createNewSpace', 'id', 'number'],
     ['an own id by another name', 'automations.createAutomation', 'id', 'string'],
-    [
-      'an own id without evidence',
-      'treeEntityRoles.getListOfTreeEntityRoles',
-      'id',
-      'number | string',
-    ],
+    ['an unproven id', 'treeEntityRoles.getListOfTreeEntityRoles', 'id', 'number | string'],
     ['an id in the path', 'cardChecklists.addChecklistToCard', 'card_id', 'number'],
     ['an id that it does not need', 'cards.createNewCard', 'owner_id', 'number | null'],
     ['an id without evidence', 'spaces.createNewSpace', 'company_id', 'number | string | null'],
@@ -82,11 +77,8 @@ test('what several operations answer is declared once, and an operation that say
 test('a name of a shape stands for one list of fields', () => {
   const fieldsOf = new Map<string, Set<string>>();
   for (const { response } of operations) {
-    for (
-      let shape: EntryShape | undefined = response.entries ?? response;
-      shape;
-      shape = shape.base
-    ) {
+    const first: EntryShape = response.entries ?? response;
+    for (let shape: EntryShape | undefined = first; shape; shape = shape.base) {
       const { name = '', fields, types } = shape;
       const known = fieldsOf.get(name) ?? new Set();
       fieldsOf.set(name, known.add(JSON.stringify([fields, types])));
@@ -96,13 +88,4 @@ test('a name of a shape stands for one list of fields', () => {
 
   expect(fieldsOf.size).toBeGreaterThan(50);
   expect([...fieldsOf].filter(([, fields]) => fields.size > 1)).toEqual([]);
-});
-
-test('two thirds of the fields of all answers have a type', () => {
-  const answers = text.slice(0, text.indexOf('Arguments {'));
-  const lines = answers.split('\n').filter((line) => /^ {2}.*;$/.test(line));
-  const typed = lines.filter((line) => !line.endsWith(': unknown;'));
-
-  expect(lines.length).toBeGreaterThan(700);
-  expect(typed.length / lines.length).toBeGreaterThan(2 / 3);
 });
