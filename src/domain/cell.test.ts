@@ -175,7 +175,6 @@ test.each<[why: string, name: Cell, is: string[]]>([
 
 const forget = (name: Cell) => facts.forgetSent({ name }, ['name']);
 const copy = (name: Cell) => facts.onlyEchoes({ name });
-const again = (name: Cell) => facts.sendAgain({ name }, ['name'], 9);
 const leave = (name: Cell) => ({ name: facts.markSent(name) });
 const end = (name: Cell) => facts.done({ name }, { name: { pending: 5 } }, ['name']);
 test.each<[why: string, change: (name: Cell) => Cells<Field>, before: Cell, after?: Cell]>([
@@ -183,8 +182,6 @@ test.each<[why: string, change: (name: Cell) => Cells<Field>, before: Cell, afte
   ['an earlier call may still undo it', end, EARLIER, { sent: OTHER }],
   ['what is sent again for safety is over', end, { pending: 5, sent: -1 }],
   ['a newer write waits', end, { pending: 7, sent: 5 }, { pending: 7, sent: 5 }],
-  ['what waits is sent once more', again, { pending: 5 }, { pending: 5, sent: -1 }],
-  ['what is held is sent once more', again, { sent: 0 }, { pending: 9, sent: -1 }],
   ['a call leaves', leave, { pending: 5 }, { pending: 5, sent: 5 }],
   ['another call leaves', leave, EARLIER, EARLIER],
   ['no call can come any more', forget, EARLIER, { pending: 5 }],

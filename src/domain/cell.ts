@@ -22,7 +22,7 @@ export interface Cell extends Fact {
 }
 
 /** `sent` of a field that no look shows: it is sent once more, whatever is known of it. */
-const SENT_AGAIN = -1;
+export const SENT_AGAIN = -1;
 
 /** Value that a rule gave, or that the service held at the takeover. */
 export interface Source {
@@ -190,10 +190,3 @@ export const markSent = <F extends Fact>(fact: F): F => ({
 /** Forgets that calls for these fields left: they cannot take effect any more. */
 export const forgetSent = <F extends string>(cells: Cells<F>, fields: Iterable<F>) =>
   edit(cells, fields, (cell) => ({ ...cell, sent: undefined }));
-
-/** Asks again for fields that lost calls may have changed since they were written, and that no look shows. */
-export const sendAgain = <F extends string>(
-  cells: Cells<F>,
-  fields: readonly F[],
-  version: number,
-) => edit(askAgain(cells, fields, version), fields, (cell) => ({ ...cell, sent: SENT_AGAIN }));

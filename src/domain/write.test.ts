@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Cells } from './cell.ts';
+import { SENT_AGAIN } from './cell.ts';
 import type { Versions } from './cell-test-support.ts';
 import { toVersions, waitingFor } from './cell-test-support.ts';
 import { GROUP_EXTENSION, USER_EXTENSION } from './extensions.ts';
 import type {
+  Deactivation,
   Field,
   GroupField,
   GroupState,
@@ -15,7 +17,6 @@ import type {
 import { toDesiredGroup, toDesiredUser } from './kinds.ts';
 import type { JsonObject } from './values.ts';
 import { groupId, userId } from './values.ts';
-
 import * as writes from './write.ts';
 
 const ADA = 'ada@example.com';
@@ -101,6 +102,16 @@ const absent = { ...board, ...NO_IDS };
 const moving = { ...board, ...look };
 const held = { displayName: 'Board' };
 const changed = { displayName: 'Staff', [GROUP_EXTENSION]: { permissions: 6 } };
+const LOST = { active: { sent: 4 } };
+test.each<[why: string, deactivation: Deactivation, before: Cells<UserField>, after: object]>([
+  ['a look shows', 'scim', {}, { active: { pending: 9 } }],
+  ['no look shows', 'temporarilyInactive', {}, { active: { pending: 9, sent: SENT_AGAIN } }],
+  ['waits already', 'scim', { active: { pending: 5 } }, { active: { pending: 5 } }],
+  ['a lost call may change', 'temporarilyInactive', LOST, { active: { pending: 9, sent: 4 } }],
+])('access that is in doubt, and that %s', (_why, deactivation, before, after) =>
+  expect(writes.askDoubted(before, ['active'], { version: 9, deactivation })).toEqual(after),
+);
+
 test.each<[why: string, state: GroupState, sent: JsonObject, want: Versions<GroupField>]>([
   ['what the service does not hold', board, changed, { displayName: 9, permissions: 9, [ROOM]: 9 }],
   ['an entity in which rules want other roles', board, held, { [ROOM]: 9 }],

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cells } from './cell.ts';
-import { ask, askOnly, edit, isWaiting, listWaiting } from './cell.ts';
+import { ask, askAgain, askOnly, edit, isWaiting, listWaiting, SENT_AGAIN } from './cell.ts';
 import { holdsMore } from './change.ts';
 import { isEntityField, leaveEntities, leavesEntity, listWantedEntities } from './entity.ts';
 import { toExtension, toWrittenName, USER_EXTENSION, withExtension } from './extensions.ts';
@@ -72,6 +72,21 @@ export function toCellsAfterWrite(write: Write): Cells<Field> {
     differing.includes(field);
   const waiting = fields.filter((field) => isOwned(field, after.desired) && isOpen(field));
   return ask(cells, waiting, version);
+}
+
+/** Fields of a user that no look shows. */
+const UNSEEN: readonly Field[] = ['appsPermissions', 'temporarilyInactive'];
+
+/** Asks for fields that the service may hold or not: a look shows it. What no look shows is sent, unless a call may still come. */
+export function askDoubted(
+  cells: Cells<Field>,
+  fields: readonly Field[],
+  { version, deactivation }: Pick<Write, 'version' | 'deactivation'>,
+): Cells<Field> {
+  const unseen = deactivation === 'scim' ? UNSEEN : [...UNSEEN, 'active'];
+  return edit(askAgain(cells, fields, version), fields, (cell, field) =>
+    unseen.includes(field) ? { ...cell, sent: cell.sent ?? SENT_AGAIN } : cell,
+  );
 }
 
 /** True if an account may exist although none is known: others made it, or a create whose answer was lost. */

@@ -225,6 +225,21 @@ describe('what seems to be taken already, and others gave again, is taken:', () 
     }
   });
 
+  test('access, and a suspension that is known is ended once it is not wanted any more', async () => {
+    const { service } = bridge.sandbox;
+    const name = newName();
+    const path = `/Users/${await bridge.addUser(name)}`;
+    const account = () => service.getUser(`${name}@example.com`);
+    await bridge.patch(path, off);
+    await set(path, away);
+    await expect.poll(account).toMatchObject({ ...out, ...away });
+    await bridge.patch(path, off);
+
+    await set(path, here);
+
+    await expect.poll(account).toMatchObject({ ...out, ...here });
+  });
+
   test('a member, who was seen to be out or never in', async () => {
     const { service } = bridge.sandbox;
     const names = [newName(), newName(), newName()] as const;

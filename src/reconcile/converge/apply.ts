@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Cells } from '../../domain/cell.ts';
 import {
   ask,
-  askAgain,
   done,
   edit,
   forgetSent,
@@ -10,12 +9,12 @@ import {
   listSent,
   listWaiting,
   OF_OTHER,
-  sendAgain,
   withEcho,
 } from '../../domain/cell.ts';
 import { isEntityField, listEntityFields, seeEntities } from '../../domain/entity.ts';
 import { isLinked, toSentUser, withCreated } from '../../domain/kinds.ts';
 import { endChange, endDoubt } from '../../domain/link.ts';
+import { askDoubted } from '../../domain/write.ts';
 import type { Field } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import { enterRules, followGroup, followUser, toRuledName } from '../../rules/follow.ts';
@@ -144,9 +143,6 @@ function toObserved({ observed }: GroupRow, { group, done: made = [] }: Known, a
   return observed && listLinks(made).length > 0 ? { ...observed, at } : observed;
 }
 
-/** Fields of a user that no look shows. */
-const UNSEEN: readonly Field[] = ['appsPermissions', 'temporarilyInactive'];
-
 /** Ends the doubt about lost calls, once a look has shown what they did and they cannot come late: that is put right. */
 export async function endDoubts(r: Recording): Promise<void> {
   const { tx, step, row, deps } = r;
@@ -160,15 +156,11 @@ export async function endDoubts(r: Recording): Promise<void> {
     );
   }
   const sent = listSent(row.cells);
-  const unseen = deactivation === 'scim' ? UNSEEN : [...UNSEEN, 'active' as const];
-  const hidden = sent.filter((field) => unseen.includes(field));
   const entities = sent.some(isEntityField) ? null : row.entities;
   r.row = { ...row, unsure_until: null, sent_creates: [], entities };
   // What is seen to hold waits for nothing then.
   const asked = sent.filter((field) => field !== EXISTENCE[row.type]);
-  changeCells(r, (cells) =>
-    sendAgain(askAgain(forgetSent(cells, sent), asked, version), hidden, version),
-  );
+  changeCells(r, (cells) => askDoubted(forgetSent(cells, sent), asked, { version, deactivation }));
 }
 
 /** Has the rules follow a step that took a write back, adopted a group, or found an account that may be in groups. */

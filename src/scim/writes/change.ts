@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Cells } from '../../domain/cell.ts';
-import { ask, isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
+import { isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensions.ts';
 import type { Field } from '../../domain/kinds.ts';
 import { isGone, isLinked } from '../../domain/kinds.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
-import { onlyTaken, toFields } from '../../domain/write.ts';
+import { askDoubted, onlyTaken, toFields } from '../../domain/write.ts';
 import {
   combineAsked,
   isUrgent,
@@ -180,7 +180,7 @@ async function planChange<T extends Type>(
   const doubted = isLinked(row) ? fields.filter(isDoubtful) : [];
   return {
     attributes,
-    cells: ask(cells, doubted, version),
+    cells: askDoubted(cells, doubted, { version, deactivation }),
     taken,
     isDoubted: doubted.length > 0,
     lists,
@@ -201,20 +201,12 @@ function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange)
     ...lists.columns,
     // One that is gone is looked for, and made anew.
     ...(isGoneDue && { must_look: Math.max(row.must_look, 1) }),
-    ...(planned.isDoubted && toDoubted(row)),
+    ...(planned.isDoubted && { must_look: row.must_look + 1 }),
     version,
     modified_at: Math.max(now, row.modified_at),
     due_at: isDue ? now : row.due_at,
     due_class: lists.removes || isUrgent(row, planned) ? 0 : 1,
   };
-}
-
-/** What a look comes first of. One at a user shows neither licence nor suspension: they are asked for again. */
-export function toDoubted({ type, must_look, observed }: ResourceRow) {
-  const looked = { must_look: must_look + 1 };
-  if (type === 'group' || observed === null) return looked;
-  const { appsPermissions: _, temporarilyInactive: __, ...seen } = observed;
-  return { ...looked, observed: seen };
 }
 
 /** True when the service does not hold it yet. An earlier create may have left an account, also of an inactive user. */

@@ -10,7 +10,7 @@ import { isWorking } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { isJsonObject, newId, userId } from '../../domain/values.ts';
-import { toCellsAfterDeletion, withSuspensionEnded } from '../../domain/write.ts';
+import { askDoubted, toCellsAfterDeletion, withSuspensionEnded } from '../../domain/write.ts';
 import { followUser } from '../../rules/follow.ts';
 import { toCellColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
@@ -25,7 +25,6 @@ import { applyWhole } from '../patch/apply-patch.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
 import { userSchema } from '../schema/resource-schemas.ts';
 import { keepAssigned, withAssigned, withoutUnnamed } from './assigned.ts';
-import { toDoubted } from './change.ts';
 import type { WriteKind } from './kind.ts';
 import { PrivilegeUnknown } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
@@ -98,14 +97,16 @@ export const userWrites: WriteKind<'user'> = {
   listHolders: (tx, row) => listHolders(tx, listAccountNames(row), row.name_folded),
   async delete(_tx, { clock, rules: { deactivation } }, row) {
     const { observed } = row;
-    const cells = toCellsAfterDeletion(toUserState(row), row.version + 1);
+    const version = row.version + 1;
+    const cells = toCellsAfterDeletion(toUserState(row), version);
     const isDue = listWaiting(cells).length > 0;
     // Who seems to be out already may have been let in again since: a look comes first.
-    const isSeenOut = observed !== null && !isWorking(observed, deactivation);
+    const isDoubted = isDue && observed !== null && !isWorking(observed, deactivation);
+    const doubted = isDoubted ? listWaiting(cells) : [];
     const columns = {
-      ...toCellColumns(cells),
+      ...toCellColumns(askDoubted(cells, doubted, { version, deactivation })),
       ...(isDue || row.active === 1 ? toDeparture(row, clock.now()) : {}),
-      ...(isDue && isSeenOut ? toDoubted(row) : {}),
+      ...(isDoubted && { must_look: row.must_look + 1 }),
     };
     return { isDue, columns, users: [] };
   },
