@@ -261,6 +261,16 @@ describe('roles of groups in spaces and documents', () => {
     expect(listRoles(place)).toEqual({});
   });
 
+  test('go with their rule, although the service says once that they are not there', async () => {
+    const place = await makePlace();
+    await live(place, { Minutes: [READ] }, (bridge) => bridge.settled(bridge.addGroup('Board')));
+    const operation = 'groupEntities.removeEntity';
+    place.sandbox.faults.add({ operation, fault: failing(404), times: 1 });
+    await live(place, {}, untilRuled);
+
+    expect(listRoles(place)).toEqual({});
+  });
+
   test('are held where rules take away more than providers may, and go or stay as an operator decides', async () => {
     const place = await makePlace();
     await live(place, { Minutes: [READ], Hangar: [READ], Kitchen: [READ] }, async (bridge) => {

@@ -322,13 +322,13 @@ export async function explainEntity(
   { verdict }: Classified,
 ): Promise<Outcome | undefined> {
   const { roles = [], isListed } = call.values;
-  if (verdict === 'missing' && roles.length === 0) {
-    return (await findDoubt(call.deps, 'groups')) ?? toChanged(call);
-  }
+  const gone = verdict === 'missing' && roles.length === 0 ? [getEntity(call).field] : [];
   // A conflict says that the group has the entity: the list shows its roles, and the next step sets them.
-  if (verdict !== 'conflict' || isListed) return undefined;
+  if (gone.length === 0 && (verdict !== 'conflict' || isListed)) return undefined;
+  const doubt = gone.length > 0 ? await findDoubt(call.deps, 'groups') : undefined;
+  if (doubt !== undefined) return doubt;
   const known = await fetchList(call.deps, call.state.upstream_uid ?? '', 'entities');
-  return { kind: 'done', known };
+  return toTaken(gone, (field) => !known.entities?.[field], { ...known, done: gone });
 }
 
 function getEntity({ fields }: ListCall) {
