@@ -133,6 +133,19 @@ test('headers that come byte by byte are cut off', async () => {
   expect(await ask(server, 'GET / HTTP/1.1\r\nX-Slow: ', 'x')).toMatch(/^HTTP\/1\.1 408 /);
 });
 
+test('what is no request is refused, and its sender can read that, whatever comes behind it', async () => {
+  const server = await start({});
+  const accepted = once(server, 'connection');
+  const socket = await open(server);
+  const [connection] = await accepted;
+  socket.write('GET / HTTP/1.1\r\nno header\r\n\r\n');
+  await expect.poll(() => connection.bytesWritten).toBeGreaterThan(0);
+
+  for (let piece = 0; piece < 3; piece += 1) await new Promise((sent) => socket.write('x', sent));
+
+  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 400 /);
+});
+
 test('a body that comes byte by byte is cut off, answered or not', async () => {
   const server = await start({ requestMs: 300 });
   // Refused at once, as without a token; or read until its end.

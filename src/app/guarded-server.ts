@@ -7,6 +7,7 @@ import type {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex, Stream } from 'node:stream';
 import { toSource } from '../access/attempts.ts';
 import { BridgeError } from '../domain/values.ts';
 
@@ -52,7 +53,10 @@ export function createGuardedServer(limits = LIMITS): Server {
   };
   const server = new GuardedServer(options, Math.max(ADDRESS_MIN, connectionsMax / 2));
   server.maxConnections = connectionsMax;
+  const answers = new WeakMap<Duplex, ServerResponse>();
+  server.on('clientError', (error, socket) => refuse(error, socket, answers.get(socket)));
   return server.on('request', (req, res) => {
+    answers.set(req.socket, res);
     leaveOutOrigin(req);
     limitRest(req, res);
     // Another protocol is not offered here, and Node reads nothing more of a connection that asks for one.
@@ -113,8 +117,25 @@ function limitRest(req: IncomingMessage, res: ServerResponse): void {
   });
 }
 
+/** Statuses of what Node itself does not read; of anything else it is 400. */
+const STATUSES: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Refuses a request that Node cannot read. The rest of it is taken for a while: with bytes unread, a close would take the answer along. */
+function refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex, last?: ServerResponse): void {
+  if (!socket.writable) return;
+  if (last?.headersSent && !last.writableFinished) return void socket.destroy();
+  const status = STATUSES[code] ?? '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+  // What was too slow could become a request after all.
+  cutOffAfter(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 0 : REST_MS, socket, socket);
+}
+
 /** Cuts a connection off unless this part of it ends in time. */
-function cutOffAfter(ms: number, socket: Socket, part: IncomingMessage | ServerResponse): void {
+function cutOffAfter(ms: number, socket: Duplex, part: Stream): void {
   const timeUp = setTimeout(() => socket.destroy(), ms).unref();
   part.once('close', () => clearTimeout(timeUp));
 }

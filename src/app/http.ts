@@ -1,4 +1,3 @@
-import type { ParsedUrlQuery } from 'node:querystring';
 import { parse } from 'node:querystring';
 import type { Express, RequestHandler, Router } from 'express';
 import express from 'express';
@@ -69,9 +68,7 @@ function createApp(trustProxy: number | string[]): Express {
 }
 
 /** Reads every parameter, since the length of an address is limited: by itself Node drops those behind the thousandth. */
-function parseQuery(query: string): ParsedUrlQuery {
-  return parse(query, '&', '=', { maxKeys: 0 });
-}
+const parseQuery = (query: string) => parse(query, '&', '=', { maxKeys: 0 });
 
 /** Leads a browser that was given the address alone to the console; programs get 404. */
 const leadToConsole: RequestHandler = (req, res, next) => {
@@ -91,9 +88,7 @@ function openConsole(parts: BridgeParts): Router {
 }
 
 /** Address where providers get access tokens. */
-function toTokenEndpoint({ publicUrl }: BridgeParts): string {
-  return `${publicUrl}${OAUTH_PATH}/token`;
-}
+const toTokenEndpoint = ({ publicUrl }: BridgeParts) => `${publicUrl}${OAUTH_PATH}/token`;
 
 function toOAuthDeps(parts: BridgeParts): OAuthDeps {
   const { store, clock, events, attempts } = parts;

@@ -74,17 +74,13 @@ export function toFixedQuirks({ upstream }: Settings): Quirks {
 }
 
 /** Time that one call may take, with its repeats and the pauses between them, in milliseconds. */
-function toCallMs({ upstream }: Settings): number {
-  return upstream.timeout * 3;
-}
+const toCallMs = ({ upstream }: Settings) => upstream.timeout * 3;
 
 /** Margin for clocks that run unevenly, as a part of the time of a call. */
 const MARGIN = 0.1;
 
 /** Longest time in which one attempt of a call may have an effect after it left, in milliseconds. */
-export function toAttemptMs({ upstream }: Settings): number {
-  return Math.ceil(upstream.timeout * (1 + MARGIN));
-}
+export const toAttemptMs = ({ upstream }: Settings) => Math.ceil(upstream.timeout * (1 + MARGIN));
 
 /** Derives the options of the transport to the service from the settings. */
 export function toTransportOptions(

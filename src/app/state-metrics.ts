@@ -222,13 +222,9 @@ function byKind(changes: Changes, toValue: (change: Changes[number]) => number):
   });
 }
 
-function toSeconds(ms: number): number {
-  return ms / 1_000;
-}
+const toSeconds = (ms: number) => ms / 1_000;
 
-function toAge(clock: Clock, at: number): number {
-  return toSeconds(Math.max(clock.now() - at, 0));
-}
+const toAge = (clock: Clock, at: number) => toSeconds(Math.max(clock.now() - at, 0));
 
 function toUnknown(error: unknown): undefined {
   if (error instanceof BridgeError) return undefined;

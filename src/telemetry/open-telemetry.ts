@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Span as ApiSpan, SpanContext, Tracer } from '@opentelemetry/api';
-import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { Resource } from '@opentelemetry/resources';
 import {
@@ -122,7 +123,8 @@ function createTracing(tracer: Tracer) {
       readonly attributes?: SpanAttributes;
     }) {
       const { name, kind, parent, attributes = {} } = start;
-      const outer = findSpanContext(parent) ?? running.getStore()?.spanContext();
+      const caller = parseTraceParent(parent ?? '');
+      const outer = caller ? { ...caller, isRemote: true } : running.getStore()?.spanContext();
       const context = outer ? trace.setSpanContext(ROOT_CONTEXT, outer) : ROOT_CONTEXT;
       const span = tracer.startSpan(name, { kind: KINDS[kind], attributes }, context);
       return {
@@ -140,17 +142,6 @@ function createTracing(tracer: Tracer) {
       };
     },
   };
-}
-
-const TRACE_PARENT =
-  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-.*)?$/;
-
-/** The parts of a `traceparent`. @see https://www.w3.org/TR/trace-context/#traceparent-header (read 2026-11-22) */
-function findSpanContext(traceparent: string | undefined): SpanContext | undefined {
-  const [, traceId, spanId, flags] = TRACE_PARENT.exec(traceparent ?? '') ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
-  const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
-  return { traceId, spanId, traceFlags, isRemote: true };
 }
 
 function toTraceParent({ traceId, spanId, traceFlags }: SpanContext): string {

@@ -184,14 +184,7 @@ type Reply =
 /** An honest answer is there in milliseconds; a busy machine may add some. */
 const PATIENCE_MS = 20_000;
 
-/** Sends an attempt; again where the server closed the connection after a body that it does not read. */
-async function send(port: number, attempt: Attempt): Promise<Reply> {
-  const reply = await sendOnce(port, attempt);
-  if (reply.kind !== 'closed' || attempt.cutAfter !== undefined) return reply;
-  return sendOnce(port, attempt);
-}
-
-function sendOnce(port: number, { title, bytes, cutAfter, piece }: Attempt): Promise<Reply> {
+function send(port: number, { title, bytes, cutAfter, piece }: Attempt): Promise<Reply> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const startedAt = performance.now();
