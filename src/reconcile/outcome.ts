@@ -115,9 +115,7 @@ export function failedDelayMs(attempts: number, attemptsMax: number, random: num
 }
 
 /** Delay before the next attempt at a change that was acknowledged and then refused: at least an hour. */
-export function stuckDelayMs(random: number): number {
-  return Math.round(STUCK_DELAY_MS * (1 + random / 4));
-}
+export const stuckDelayMs = (random: number) => Math.round(STUCK_DELAY_MS * (1 + random / 4));
 
 /** Knowledge that a step gained about a user or group. */
 export interface Known {

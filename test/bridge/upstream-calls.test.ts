@@ -85,7 +85,6 @@ function toWords(calls: Calls): string {
 
 const { emails = [] } = toUser('user00001');
 const known = { userName: 'user00001', emails };
-
 const disable = replace('active', false);
 
 const reads: CallRow[] = [
@@ -219,6 +218,29 @@ test.each(memberForms)(
     expect(created).toEqual({ 'groups.createGroup': 1, ...added });
   },
 );
+
+test('a group takes in at once whose accounts come one by one', async () => {
+  const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '10ms' } });
+  const { calls, faults } = bridge.sandbox;
+  const names = ['ada', 'bob', 'eve'];
+  const creations = names.map((about) =>
+    faults.add({ operation: 'scim.addUser', fault: { ...HANGING }, about }),
+  );
+  const ids = await Promise.all(names.map((name) => bridge.addUser(name)));
+  await Promise.all(creations.map((creation) => creation.until(1)));
+  await bridge.addGroup('Pilots', ids);
+  await calls.until(1, { operation: 'groups.createGroup' });
+
+  for (const [index, { rule }] of creations.entries()) {
+    faults.release(rule.fault);
+    const read = async () => (await bridge.ops('GET', `/users/${ids[index]}`)).body;
+    await expect.poll(read).toMatchObject({ upstreamId: expect.any(Number) });
+  }
+
+  await expect.poll(() => bridge.sandbox.service.members('Pilots')).toHaveLength(3);
+  expect(calls.counts()).toMatchObject({ 'scim.updateGroup': { 200: 1 } });
+  expect(calls.counts()).not.toHaveProperty(['groupUsers.addUserToGroup']);
+});
 
 runCallTable('reading', reads);
 runCallTable('people', people);

@@ -62,9 +62,7 @@ export async function nameNewEvents(deps: ReconcileDeps, events: readonly AuditE
 }
 
 /** Text without NUL, which PostgreSQL cannot store. */
-export function toText(text: string): string {
-  return text.replaceAll('\0', '').slice(0, TEXT_LENGTH_MAX);
-}
+export const toText = (text: string) => text.replaceAll('\0', '').slice(0, TEXT_LENGTH_MAX);
 
 /** Finds addresses, uids, numbers, and quoted text. */
 const NAMES_IN_TEXT =

@@ -174,6 +174,4 @@ function toCall({ kind, facts: [fact] }: Step): string {
   return isMember ? 'members' : kind;
 }
 
-function isLook(step: Step | undefined): boolean {
-  return step?.kind === 'look' || step?.kind === 'list-entities';
-}
+const isLook = (step: Step | undefined) => step?.kind === 'look' || step?.kind === 'list-entities';

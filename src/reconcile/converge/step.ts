@@ -322,9 +322,7 @@ export const LATE_CREATE_MS = { user: 5 * 60_000, group: 60_000 } as const;
 const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
 
 /** True when the service may still be at work on a call: it has answered nothing, or what it showed before. */
-function isUnheard(status: number | undefined): boolean {
-  return status === undefined || UNHEARD.has(status);
-}
+const isUnheard = (status: number | undefined) => status === undefined || UNHEARD.has(status);
 
 function addCreate(earlier: readonly SentCreate[], create: SentCreate) {
   if (earlier.some((one) => isDeepStrictEqual(one, create))) return earlier;

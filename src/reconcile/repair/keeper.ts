@@ -45,8 +45,11 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
     if (!isReady() || (recovery !== undefined && recovery.phase !== 'waiting')) return undefined;
     if (recovery === undefined && (await lookAtNamed(deps, signal))) await decide(deps, 'audit');
     const now = clock.now();
-    for (const key of await listToSettle(store.read, settledAt - LATE_MS)) {
+    const keys = await listToSettle(store.read, settledAt - LATE_MS);
+    for (const [index, key] of keys.entries()) {
       await settle(deps, key);
+      // Of many at once: groups wait for the accounts of their users that are due.
+      if ((index + 1) % PART === 0 || index + 1 === keys.length) store.bell.ring('due');
       await nextTurn();
     }
     settledAt = now;
@@ -99,9 +102,8 @@ async function settle(deps: ReconcileDeps, key: GivenKey): Promise<void> {
     const decided = actions.filter((one) => one.status === 'planned' && one.plan_status !== 'held');
     if (decided.length === 0) return endWhatIsOver(tx, deps, { key, actions, now });
     await takeUp(tx, deps, { key, actions: decided.slice(0, PART), now });
-    return undefined;
+    return [];
   });
-  if (repaired === undefined) return store.bell.ring('due');
   for (const { kind, id: driftId, first_seen_at } of repaired)
     events.driftRepaired({ kind, driftId, durationMs: now - first_seen_at });
 }
@@ -168,7 +170,7 @@ async function makePending(tx: Db, row: ResourceRow, released: readonly OpenActi
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
   const links = places.flatMap((place) => (place.kind === 'link' ? place : []));
   await changeNamed(tx, row, links, (link) => claim(link, row.version));
-  const isFresh = released.every((action) => isKnown(row, action, now));
+  const isFresh = released.every((action) => isKnown(action, now));
   await updateRow(tx, row, {
     cells: ask(row.cells, fields, row.version),
     due_at: now,
@@ -184,9 +186,9 @@ const FRESH_MS = 60_000;
 const FIRST_RUN_FRESH_MS = 24 * 60 * 60_000;
 
 /** True when it is acted on without a look. A store older than the service does not know what it created. */
-function isKnown({ type }: ResourceRow, action: OpenAction, now: number): boolean {
+function isKnown(action: OpenAction, now: number): boolean {
   const { kind, plan_source: source, planned_at } = action;
-  if (source === 'first-run' && type === 'user') return now - planned_at < FIRST_RUN_FRESH_MS;
+  if (source === 'first-run') return now - planned_at < FIRST_RUN_FRESH_MS;
   return source !== 'restore' && !kind.endsWith('.create') && now - planned_at <= FRESH_MS;
 }
 

@@ -27,13 +27,9 @@ export function toColumns(type: 'user' | 'group', attributes: JsonObject) {
   };
 }
 
-function fold(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? foldCase(value) : null;
-}
+const fold = (value: JsonValue | undefined) => (typeof value === 'string' ? foldCase(value) : null);
 
-function toText(value: JsonValue | undefined): string | null {
-  return typeof value === 'string' ? value : null;
-}
+const toText = (value: JsonValue | undefined) => (typeof value === 'string' ? value : null);
 
 /** Parses a document of a text column, which only this program writes; broken JSON throws. */
 export function parseStored<T>(text: string): T {

@@ -37,11 +37,20 @@ export async function touchGroupsOf(tx: Db, userId: string, now: number): Promis
     where seq in (${lockedInOrder(tx, toGroupsOf(userId, 'all'))})`.execute(tx);
 }
 
-/** Makes every group due that has a waiting change of this user. */
+/** Time that a group waits for the accounts of others before it takes users in, in milliseconds. */
+const GATHER_MS = 10_000;
+
+/** Makes every group due that has a waiting change of this user: soon where it waits for other accounts too, so that one call takes many in. */
 export async function notifyGroupsOf(tx: Db, userId: UserId, now: number): Promise<GroupId[]> {
   const waiting = lockedInOrder(tx, toGroupsOf(userId, 'waiting'));
+  const soon = now + GATHER_MS;
+  const waitsForMore = sql`exists (select 1 from links join resources as person on person.seq = target
+    where group_id = resources.seq and pending is not null and person.id <> ${userId}
+      and person.upstream_id is null and person.due_at <= ${now})`;
   const rows = await select<{ id: GroupId }>(tx)`
-    update resources set due_at = ${now} where seq in (${waiting}) returning id`;
+    update resources set due_at = case when due_class = 0 or not ${waitsForMore} then ${now}
+      when due_at <= ${soon} then due_at else ${soon} end
+    where seq in (${waiting}) returning id`;
   return rows.map(({ id }) => id);
 }
 
