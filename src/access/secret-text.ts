@@ -68,6 +68,4 @@ export function isSame(presented: string, kept: string | undefined): boolean {
 const NOTHING = '00'.repeat(32);
 
 /** A secret has 256 random bits, so one round of SHA-256 cannot be reversed. */
-export function toDigest(secret: string): string {
-  return hash('sha256', secret);
-}
+export const toDigest = (secret: string) => hash('sha256', secret);

@@ -15,9 +15,7 @@ import {
 } from './secret-text.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
-export function isOfPerson(credentialId: string): boolean {
-  return credentialId.startsWith('oidc-');
-}
+export const isOfPerson = (credentialId: string) => credentialId.startsWith('oidc-');
 
 /** The tokens of the settings, which need no store. */
 export interface GivenTokens {

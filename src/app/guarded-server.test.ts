@@ -133,17 +133,21 @@ test('headers that come byte by byte are cut off', async () => {
   expect(await ask(server, 'GET / HTTP/1.1\r\nX-Slow: ', 'x')).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('what is no request is refused, and its sender can read that, whatever comes behind it', async () => {
+test.each([
+  ['what is no request', 400, 'GET / HTTP/1.1\r\nno header\r\n\r\n'],
+  ['a body that is not read', 401, `${GET.trim()}\r\nContent-Length: 9\r\n\r\n`],
+])('the refusal of %s can be read, whatever else is sent: %d', async (_, status, text) => {
   const server = await start({});
+  server.on('request', (_req, res) => res.writeHead(401).end());
   const accepted = once(server, 'connection');
   const socket = await open(server);
   const [connection] = await accepted;
-  socket.write('GET / HTTP/1.1\r\nno header\r\n\r\n');
+  socket.write(text);
   await expect.poll(() => connection.bytesWritten).toBeGreaterThan(0);
 
   for (let piece = 0; piece < 3; piece += 1) await new Promise((sent) => socket.write('x', sent));
 
-  expect(await readAll(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await readAll(socket)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
 });
 
 test('a body that comes byte by byte is cut off, answered or not', async () => {

@@ -82,6 +82,8 @@ class GuardedServer extends http.Server {
       const others = this.#connections.get(source) ?? new Set();
       this.#connections.set(source, others.add(socket));
       if (others.size > addressMax) socket.destroy();
+      // What Node calls after the last answer.
+      socket.destroySoon = () => closeSoon(socket);
       const judge = () => socket.bytesRead > 0 || socket.destroy();
       const silence = setTimeout(setImmediate, SILENT_MS, judge).unref();
       socket.once('close', () => {
@@ -124,14 +126,19 @@ const STATUSES: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** Refuses a request that Node cannot read. The rest of it is taken for a while: with bytes unread, a close would take the answer along. */
+/** Refuses a request that Node cannot read. */
 function refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex, last?: ServerResponse): void {
   if (!socket.writable) return;
   if (last?.headersSent && !last.writableFinished) return void socket.destroy();
   const status = STATUSES[code] ?? '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
+  socket.write(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`);
   // What was too slow could become a request after all.
-  cutOffAfter(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 0 : REST_MS, socket, socket);
+  closeSoon(socket, code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 0 : REST_MS);
+}
+
+/** Closes a connection once its sender could read the answer: with bytes unread, a close would take that along. */
+function closeSoon(socket: Duplex, ms = REST_MS): void {
+  socket.end(() => cutOffAfter(ms, socket, socket));
 }
 
 /** Cuts a connection off unless this part of it ends in time. */

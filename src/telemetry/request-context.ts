@@ -18,9 +18,7 @@ export function setRequestContext(res: Response, context: RequestContext): void 
 }
 
 /** The id that log lines of this request carry. */
-export function getRequestId(res: Response): string {
-  return getRequestContext(res).requestId;
-}
+export const getRequestId = (res: Response) => getRequestContext(res).requestId;
 
 /** The context of the request. */
 export function getRequestContext(res: Pick<Response, 'locals'>): RequestContext {

@@ -187,7 +187,6 @@ const PATIENCE_MS = 20_000;
 function send(port: number, { title, bytes, cutAfter, piece }: Attempt): Promise<Reply> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const startedAt = performance.now();
     let how = 'ended';
     const socket = connect(port, '127.0.0.1');
     const end = (otherwise: Reply) => {
@@ -203,10 +202,7 @@ function send(port: number, { title, bytes, cutAfter, piece }: Attempt): Promise
       if (reply !== undefined && (title.startsWith('HEAD') || isComplete(reply))) end(reply);
     });
     socket.on('error', (error) => (how = String(error)));
-    socket.on('close', () => {
-      const ms = (performance.now() - startedAt).toFixed();
-      end({ kind: 'closed', how: `${how} after ${ms} ms` });
-    });
+    socket.on('close', () => end({ kind: 'closed', how }));
     if (cutAfter !== undefined)
       socket.write(bytes.subarray(0, cutAfter), () => end({ kind: 'closed', how: 'cut' }));
     else drip(bytes, piece ?? bytes.length);

@@ -112,6 +112,4 @@ function invalid(
 }
 
 /** The same refusal for everything that is wrong with a client, its secret or its assertion. */
-export function noClient(): Refusal {
-  return new Refusal(401, 'invalid_client', NO_CLIENT);
-}
+export const noClient = () => new Refusal(401, 'invalid_client', NO_CLIENT);
