@@ -128,6 +128,21 @@ test('a body that says it is too large is refused before any of it is read', asy
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
 });
 
+test('a body that never says its length is refused before it ends, and its end fails nothing', async () => {
+  const faults: unknown[] = [];
+  const onLog = ({ error }: JsonObject) => void (error && faults.push(error));
+  const bridge = await bridgeForTest({ onLog });
+  const chunk = `${(LARGEST + 1).toString(16)}\r\n${' '.repeat(LARGEST + 1)}\r\n`;
+  const socket = await beginPost(bridge, ['Transfer-Encoding: chunked'], chunk);
+
+  const [refusal] = (await once(socket, 'data')) as [Buffer];
+  socket.write('0\r\n\r\nGET / HTTP/1.1\r\nHost: bridge\r\nConnection: close\r\n\r\n');
+
+  expect(refusal.toString()).toMatch(/^HTTP\/1\.1 413 /);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 404 /);
+  expect(faults).toEqual([]);
+});
+
 test('operators who ask too fast are 429, and in a second go on', async () => {
   const clock = createLeapingClock(SLOWLY);
   const bridge = await bridgeForTest({ clock });

@@ -23,7 +23,10 @@ const JSON_TYPE = /^$|^[\w.+-]+\/(?:[\w.-]+\+)?json(?:\+[\w.-]+)?$/;
 export function createBodyReaders(deps: RoomDeps) {
   const hold = createRoom(deps);
   return (bytesMax: number): RequestHandler[] => {
-    const read = express.text({ limit: bytesMax, type: () => true, verify: assertUtf8 });
+    const readText = express.text({ limit: bytesMax, type: () => true, verify: assertUtf8 });
+    // One that was refused while it came is still read to its end: nothing follows.
+    const read: RequestHandler = (req, res, next) =>
+      readText(req, res, (error) => res.headersSent || next(error));
     const admit: RequestHandler = (req, res, next) => {
       const { 'content-length': length = 0, 'content-encoding': packing = '' } = req.headers;
       const isPacked = !/^(identity)?$/i.test(packing);
@@ -65,9 +68,7 @@ const refuseOtherTypes: RequestHandler = (req, _res, next) => {
   next();
 };
 
-const parseText: RequestHandler = async (req, res, next) => {
-  // Refused while it came, for its size before it was decompressed.
-  if (res.headersSent) return;
+const parseText: RequestHandler = async (req, _res, next) => {
   const text: unknown = req.body;
   if (text === '') req.body = undefined;
   else if (typeof text === 'string') {

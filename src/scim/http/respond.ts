@@ -82,8 +82,6 @@ export const answerUnknown: RequestHandler = (_req, res) => {
 export function answerErrors(events: Pick<Events, 'requestFailed'>): ErrorRequestHandler {
   return (error: unknown, _req, res, next) => {
     const scimError = reportFault(events, getRequestId(res), error);
-    // Refused while its body still came: the parser of the body says so once more.
-    if (res.writableEnded) return;
     if (res.headersSent) return next(error);
     sendError(res, scimError);
   };
