@@ -9,7 +9,8 @@ import type { Trace } from './lives.ts';
 const BUSY_MS = 20;
 const ANSWER_MAX_MS = 30_000;
 const DOUBLE_MS = 25;
-const PATIENCE_MS = 120_000;
+/** Faults end after some calls, and while the service fails it is called once a minute. */
+const PATIENCE_MS = 600_000;
 
 /** The attempts at something, counted from 1, for as long as patience lasts: a fast machine makes more of them. */
 export function* attempts(): Generator<number> {

@@ -190,7 +190,8 @@ async function perform(
       const { actor, operation, manner } = scheduled;
       await busy.get(actor);
       trace.note('operation', { actor, operation: operation.text, ...manner });
-      busy.set(actor, operation.perform(client.actor(manner)).catch(report(operation.text)));
+      const made = Promise.try(() => operation.perform(client.actor(manner)));
+      busy.set(actor, made.catch(report(operation.text)));
       continue;
     }
     const { kind, note } = scheduled;
