@@ -194,9 +194,7 @@ export async function mayGoWithout(
 const isTransient = ({ verdict }: Classified) => verdict === 'later' || verdict === 'unknown';
 
 /** Finds the account behind our own token; undefined: the service does not tell it. */
-export async function findOwnAccount(db: Db): Promise<number | undefined> {
-  return (await SERVICE.find(db))?.accountId;
-}
+export const findOwnAccount = async (db: Db) => (await SERVICE.find(db))?.accountId;
 
 /** Problem of a section that does not show what is surely there, for instance because the token has lost rights. */
 export const BLIND: Refusal = {

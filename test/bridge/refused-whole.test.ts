@@ -220,3 +220,31 @@ test('a refusal that is being recorded when the wait of its request ends is the 
   expect(status).toBe(400);
   expect((await bridge.send('GET', path)).body.name).toMatchObject({ familyName: 'Example' });
 });
+
+test('a deletion is not refused where a later user of that name has the account by then', async () => {
+  const bugs: unknown[] = [];
+  const onLog = ({ error }: JsonObject) => void (error && bugs.push(error));
+  const bridge = await bridgeForTest({ settings: { SCIM_WRITE_WAIT: '10s' }, onLog });
+  const { faults, service } = bridge.sandbox;
+  const creation = { operation: 'scim.addUser', about: 'Refused' } as const;
+  const slow = faults.add({ ...creation, fault: { kind: 'delay', delayMs: 500 }, times: 1 });
+  faults.add({ ...creation, fault: failing(400) });
+  const refused = toUser('ada', { name: { givenName: 'Refused', familyName: 'Example' } });
+  const first = bridge.request('POST', '/Users', refused);
+  await slow.until(1);
+  const [{ id } = {}] = await bridge.find('/Users', 'userName eq "ada@example.com"');
+  const look = faults.add({ operation: 'scim.getUsers', fault: { ...HANGING } });
+  const deletion = bridge.request('DELETE', `/Users/${id}`);
+  await look.until(1);
+  const second = await bridge.addUser('ada');
+
+  faults.clear();
+  await Promise.all([first, deletion]);
+  await bridge.untilSettled();
+
+  expect((await deletion).status).toBe(204);
+  const [ada, ...others] = await bridge.find('/Users', 'userName eq "ada@example.com"');
+  expect([ada?.id, others]).toEqual([second, []]);
+  expect(service.getUser('ada@example.com').active).toBe(true);
+  expect(bugs).toEqual([]);
+});

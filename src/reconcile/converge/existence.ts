@@ -61,6 +61,8 @@ function findObstacle(r: Recording, known: Known, holder: ResourceRow | undefine
   // A lost create made nothing that was there before.
   const isOlder = isLostLook(r) && holder !== undefined && holder.created_at < r.row.created_at;
   if (isOlder || (holder && !isRemoved && isTheirs(holder, known))) {
+    // A deleted user or group has left nothing then.
+    if (r.row.deleted_at !== null) return { kind: 'not-ours' } as const;
     const what = holder.type === 'user' ? 'account' : 'group';
     return refuse(`the ${what} in the service is linked to another ${holder.type} already`);
   }

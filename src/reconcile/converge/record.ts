@@ -163,6 +163,7 @@ async function recordDone(r: Recording, shown: Known): Promise<Recorded> {
   }
   if (known.missing) return recordMissing(r);
   const { columns, obstacle } = await linkRow(r, known);
+  if (obstacle?.kind === 'not-ours') return recordDone(r, { done: [existence] });
   if (obstacle?.kind === 'later') return recordPostponed(r, obstacle);
   if (obstacle !== undefined) {
     r.row = without;

@@ -145,9 +145,9 @@ async function findObstacle(
 }
 
 /** Names by which an account is recognised: the userName and the address of its create, folded. */
-function toAccountNames({ name, address }: SentCreate): string[] {
-  return [...new Set([name, address ?? name].map(foldCase))];
-}
+const toAccountNames = ({ name, address }: SentCreate) => [
+  ...new Set([name, address ?? name].map(foldCase)),
+];
 
 /** Finds the accounts of these folded names, by filter or else in the complete list; none: there are none. @throws UpstreamError */
 const findAccounts = async (deps: ReconcileDeps, names: readonly string[]) =>
@@ -176,9 +176,8 @@ function findInList(deps: ReconcileDeps, names: readonly string[]): Promise<Scim
 }
 
 /** True when an account has one of these names. Compared here, because the service may ignore a filter. */
-function isNamed({ userName, emails }: ScimUser, names: readonly string[]): boolean {
-  return [userName, ...emails].some((text) => text !== undefined && names.includes(foldCase(text)));
-}
+const isNamed = ({ userName, emails }: ScimUser, names: readonly string[]) =>
+  [userName, ...emails].some((text) => text !== undefined && names.includes(foldCase(text)));
 
 type Attribute = 'userName' | 'emails.value';
 
