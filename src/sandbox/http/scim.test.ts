@@ -54,39 +54,6 @@ test.each<[why: string, operation: unknown, want: string]>([
   expect(sandbox.service.owner.fullName).toBe(want);
 });
 
-test('scim.updateUser deactivates, and changes several things in one call', async () => {
-  const { call } = await startForTest({ seed: { users: 1 } });
-  const operations = patch(replace('active', false), replace('name.givenName', 'Eve'));
-  const { body } = await call('PATCH', `${USERS}/2`, operations);
-  expect(body).toMatchObject({ active: false, name: { givenName: 'Eve' }, groups: [] });
-});
-
-test('scim.getGroup shows the members', async () => {
-  const { call, sandbox } = await startForTest({ seed });
-  expect((await call('GET', `${GROUPS}/1`)).body).toMatchObject({
-    members: [{ value: 2, $ref: `${sandbox.url}${USERS}/2`, display: 'Ada Adler' }],
-  });
-  expect((await call('GET', `${GROUPS}/7`)).status).toBe(404);
-});
-
-test('scim.getGroups pages, carries members, and ignores a filter', async () => {
-  const { call } = await startForTest({ seed });
-  const { body } = await call('GET', `${GROUPS}?startIndex=2&count=1&filter=nonsense`);
-  expect(body).toMatchObject({ totalResults: 2, itemsPerPage: 1, startIndex: 2 });
-  expect(body).toMatchObject({ Resources: [{ id: '2', members: [{ value: 3 }] }] });
-});
-
-test('scim.updateGroup adds, removes and renames in one call', async () => {
-  const { call, sandbox } = await startForTest({ seed });
-  const rename = replace('displayName', 'Sales');
-  const operations = patch(member('add', 3), member('remove', 2), rename);
-  expect(await call('PATCH', `${GROUPS}/1`, operations)).toMatchObject({
-    status: 200,
-    body: { displayName: 'Sales', members: [{ value: 3 }] },
-  });
-  expect(sandbox.service.members('Sales')).toEqual(['user00002@example.com']);
-});
-
 type Refused = readonly [why: string, status: number, body: unknown];
 const users: readonly Refused[] = [
   ['no addresses', 400, { userName: 'x' }],
