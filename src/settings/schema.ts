@@ -15,7 +15,7 @@ import {
   trustedProxies,
   wholeNumber,
 } from './kinds.ts';
-import { driftPolicy, quirks, receiverList, ruleList } from './structures.ts';
+import { driftPolicy, extensionList, quirks, receiverList, ruleList } from './structures.ts';
 
 /** Words of services for "no seat is free"; each is long enough to mean nothing else. */
 const REFUSALS =
@@ -92,6 +92,10 @@ export const settingsSchema = z.strictObject({
     requestsPerSecond: option(
       'Most requests a second of one credential; more are 429. After a pause as many may come at once. 0 means no limit. Each process counts for itself.',
       wholeNumber({ min: 0, max: 100_000 }).prefault(500),
+    ),
+    extensions: option(
+      'Schemas of your own for users or groups. See [providers.md](providers.md#schemas-of-your-own).',
+      extensionList().prefault([]),
     ),
   }),
   /** Treatment of users. */

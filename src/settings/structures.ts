@@ -191,3 +191,85 @@ function findSenseless({ adminsOf, from }: { adminsOf: string; from: string }) {
     ? 'has more than one * where * stands for the same text in adminsOf and from'
     : undefined;
 }
+
+/** More extensions, or attributes of one, are a mistake: each is described to every provider. */
+const [EXTENSIONS_MAX, ATTRIBUTES_MAX] = [20, 100];
+
+/** Fields of the service that an attribute may stand for, with their types. */
+const FIELDS = {
+  User: new Map(Object.entries({ appsPermissions: 'integer', temporarilyInactive: 'boolean' })),
+  Group: new Map(Object.entries({ permissions: 'integer', addToCardsAndSpacesEnabled: 'boolean' })),
+};
+
+/** Names that the bridge treats in the same way wherever they stand. */
+const RESERVED =
+  'active, admins, displayName, emails, entitlements, externalId, id, members, meta, primary, roles, schemas, userName';
+
+/** The URNs, and misspelt ones, of the schemas that the bridge has itself. */
+const BUILT_IN =
+  /^urn:(?:(?:ietf:params:)?scim:(?:api|schemas:(?:core|extension:(?:enterprise|workmanagement)))|okta:scim:schemas:core)(?::|$)/i;
+/** A URN that stands in addresses, lists and paths of attributes as it is. @see RFC 8141 §2 */
+const PLAIN_URN = /^(?=.{1,200}$)urn:[a-zA-Z\d][a-zA-Z\d-]{1,31}(?::[\w.-]*\w)+$/;
+
+const isName = (name: string) => /^[a-z][\w$-]{0,99}$/i.test(name) && !(name in {});
+const description = z.string().max(1_000).default('');
+const extensionAttribute = z.strictObject({
+  name: matching(
+    `a letter and then letters, digits, $, - and _, and none of ${RESERVED}`,
+    (name) => isName(name) && !RESERVED.toLowerCase().split(', ').includes(name.toLowerCase()),
+  ),
+  type: z.enum(['string', 'boolean', 'integer', 'decimal', 'dateTime']).exactOptional(),
+  multiValued: z.boolean().default(false),
+  required: z.boolean().default(false),
+  description,
+  field: z.string().exactOptional(),
+});
+
+const extension = z
+  .strictObject({
+    urn: matching(
+      'a URN such as urn:example:scim:schemas:staff:1.0:User, and none of a built-in schema',
+      (urn) => PLAIN_URN.test(urn) && !BUILT_IN.test(urn),
+    ),
+    resource: z.enum(['User', 'Group']),
+    name: matching('a letter and then letters, digits, $, - and _', isName).exactOptional(),
+    description,
+    attributes: z.array(extensionAttribute).min(1).max(ATTRIBUTES_MAX),
+  })
+  .transform(({ name, ...rest }, context) => {
+    const fields = FIELDS[rest.resource];
+    const attributes = rest.attributes.map(({ type, ...attribute }, at) => {
+      const { field, multiValued } = attribute;
+      const own = field === undefined ? (type ?? 'string') : fields.get(field);
+      const fits = own !== undefined && (type ?? own) === own && !(field && multiValued);
+      const allowed = [...fields].map((known) => known.join(' of the type ')).join(' or ');
+      const issue = { code: 'custom', message: `has to be ${allowed}, with one value` } as const;
+      if (!fits) context.addIssue({ ...issue, path: ['attributes', at, 'field'] });
+      return { ...attribute, type: own ?? 'string' };
+    });
+    return { ...rest, name: name ?? rest.urn.split(':').at(-1) ?? '', attributes };
+  });
+
+/** Schemas that users or groups have beside the built-in ones. */
+export function extensionList() {
+  const list = z
+    .array(extension)
+    .max(EXTENSIONS_MAX)
+    .superRefine((extensions, context) => {
+      const taken = new Set<string>();
+      const take = (path: (string | number)[], name: string) => {
+        // A dot may stand between a schema and its attribute.
+        const folded = name.toLowerCase().replaceAll('.', ':');
+        const message = `is ${name}, as another one's`;
+        if (taken.has(folded)) context.addIssue({ code: 'custom', path, message });
+        taken.add(folded);
+      };
+      for (const [index, { urn, attributes }] of extensions.entries()) {
+        take([index, 'urn'], urn);
+        for (const [at, { name }] of attributes.entries())
+          take([index, 'attributes', at, 'name'], `${urn}:${name}`);
+      }
+    });
+  const allowed = 'a list of extensions with urn, resource and attributes; JSON in the variable';
+  return structured(list, { allowed });
+}
