@@ -31,6 +31,7 @@ const ON_POSTGRES = [
   'drift-policy',
   'lenient-searches',
   'nested-groups',
+  'own-extensions',
   'protocol',
   'provider-cases/provider-cases',
   'records',

@@ -7,6 +7,7 @@ import { BLIND } from '../reconcile/sections.ts';
 import { createProtection } from '../rules/rules.ts';
 import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
+import { createSchemas } from '../scim/schema/resource-schemas.ts';
 import type { Settings } from '../settings/schema.ts';
 import { createApps, SCIM_PATH } from './http.ts';
 import type { Leadership } from './leader.ts';
@@ -129,6 +130,7 @@ function toScimDeps(
     openRequest: own.requests.open,
     findCredential: own.access.find,
     policy: toScimPolicy(own.settings),
+    schemas: createSchemas(own.settings.scim.extensions),
     baseUrl: `${publicUrl}${SCIM_PATH}`,
     findClosed: (type) => findClosed(type, leadership.news()),
     looksFirst: () => leadership.news().isReading,

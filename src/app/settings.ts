@@ -55,10 +55,8 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
       2 * GROUP_BODY_BYTES_MAX,
     ),
     requests: { perSecond: scim.requestsPerSecond, concurrentMax: CONCURRENT_MAX },
-    adoptUsers: users.adopt,
-    adoptGroups: groups.adopt,
-    adoptUsersOnDelete: users.adoptOnDelete,
-    adoptGroupsOnDelete: groups.adoptOnDelete,
+    adopt: { user: users.adopt, group: groups.adopt },
+    adoptOnDelete: { user: users.adoptOnDelete, group: groups.adoptOnDelete },
     permissionsMax: groups.permissionsMax,
   };
 }

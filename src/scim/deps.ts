@@ -10,6 +10,7 @@ import type { OpenRecord, Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
 import type { FormerIds } from './former-ids.ts';
+import type { Schemas } from './schema/resource-schemas.ts';
 
 /** Settings about the requests of identity providers. */
 export interface ScimPolicy {
@@ -19,10 +20,8 @@ export interface ScimPolicy {
   /** Most bytes of the bodies of all requests that are not answered yet. */
   readonly bodiesBytesMax: number;
   readonly requests: AdmissionLimits;
-  readonly adoptUsers: AdoptionPolicy;
-  readonly adoptGroups: AdoptionPolicy;
-  readonly adoptUsersOnDelete: DeleteAdoption;
-  readonly adoptGroupsOnDelete: DeleteAdoption;
+  readonly adopt: Readonly<Record<'user' | 'group', AdoptionPolicy>>;
+  readonly adoptOnDelete: Readonly<Record<'user' | 'group', DeleteAdoption>>;
   /** Mask of the permission bits that a provider may set. */
   readonly permissionsMax: number;
 }
@@ -40,6 +39,7 @@ export interface ScimDeps {
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly policy: ScimPolicy;
   readonly rules: Rules;
+  readonly schemas: Schemas;
   /** Start of every `meta.location`: the public address and `/scim/v2`, never taken from a request. */
   readonly baseUrl: string;
   /** Finds why users or groups cannot be served now: the first read runs, or a section is closed. */

@@ -13,7 +13,6 @@ import type { Projection } from './render/projection.ts';
 import { EVERYTHING, parseProjection } from './render/projection.ts';
 import type { Shown, View } from './render/resources.ts';
 import { renderAll, toRef, toShownVersion } from './render/resources.ts';
-import { SCHEMAS } from './schema/resource-schemas.ts';
 import type { WriteRequest } from './writes/accept.ts';
 import { acceptWrite, deliverWrite } from './writes/accept.ts';
 
@@ -25,7 +24,7 @@ export function createResourceHandlers(
   deps: ScimDeps,
   type: ResourceKey['type'],
 ): Record<'read' | 'replace' | 'patch' | 'remove', ResourceHandler> & { create: RequestHandler } {
-  const schema = SCHEMAS[type];
+  const schema = deps.schemas[type];
   const { read: db } = deps.store;
   const readProjection = ({ query }: Pick<Request, 'query'>, res: Response) =>
     parseProjection(toParameters(query, getNotes(res).repairs), schema);

@@ -87,27 +87,21 @@ function findOwnId({ formerIds }: ScimDeps, type: 'user' | 'group'): ResourceHan
 /** Routes that describe the server; the answers follow from the profile alone. @see RFC 7644 §4 */
 function discoveryRoutes(deps: ScimDeps): Router {
   const router = Router();
-  const { baseUrl } = deps;
+  const { baseUrl, schemas } = deps;
   const config = toServiceProviderConfig(baseUrl);
   const describe: RequestHandler<object> = (_req, res) => {
     const isStrict = getNotes(res).profile === 'strict';
     sendJson(res, 200, { ...config, ...(isStrict && { interopProfileConformant: true }) });
   };
   router.route('/ServiceProviderConfig').get(rejectFilter, describe).all(allowOnly('GET'));
-  addList(router, '/ResourceTypes', () => toResourceTypes(baseUrl));
-  addList(router, '/Schemas', () => toSchemas(baseUrl));
+  addList(router, '/ResourceTypes', () => toResourceTypes(baseUrl, schemas));
+  addList(router, '/Schemas', () => toSchemas(baseUrl, schemas));
   return router;
 }
 
-/** Describes at the first request: a start need not wait for it, and many bridges are never asked. */
 function addList(router: Router, path: string, describe: () => JsonObject[]): void {
-  let described: JsonObject[] | undefined;
-  const list = () => {
-    described ??= describe();
-    return described;
-  };
   const sendAll: RequestHandler<object> = (_req, res) => {
-    const Resources = list();
+    const Resources = describe();
     const { length } = Resources;
     const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse'];
     const counts = { totalResults: length, startIndex: 1, itemsPerPage: length };
@@ -116,7 +110,7 @@ function addList(router: Router, path: string, describe: () => JsonObject[]): vo
   const sendOne: RequestHandler<{ id: string }> = (req, res) => {
     // The ids of descriptions are not case exact (RFC 7643 §8.7.2).
     const wanted = req.params.id.toLowerCase();
-    const resource = list().find(({ id }) => String(id).toLowerCase() === wanted);
+    const resource = describe().find(({ id }) => String(id).toLowerCase() === wanted);
     if (!resource) throw new ScimError(404, 'Nothing is described under this id.');
     sendJson(res, 200, resource);
   };

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { isJsonObject } from '../../src/domain/values.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
@@ -34,8 +37,14 @@ const ADDRESSES = 'emails';
 /** Values of attributes that are never without one again, as their descriptions say. */
 const CLEARED: Readonly<Record<string, boolean>> = { active: true, temporarilyInactive: false };
 
+const extensions = readFileSync(join(import.meta.dirname, 'own-extensions.yaml'), 'utf8');
+
 const bridge = bridgeForSuite({
-  settings: { GROUPS_PERMISSIONS_MAX: '31', SCIM_REQUESTS_PER_SECOND: '0' },
+  settings: {
+    GROUPS_PERMISSIONS_MAX: '31',
+    SCIM_REQUESTS_PER_SECOND: '0',
+    SCIM_EXTENSIONS: JSON.stringify(parse(extensions).described),
+  },
 });
 let places: readonly Place[];
 let people: readonly string[];
@@ -79,11 +88,15 @@ function toValue(place: Place, which: 0 | 1): JsonValue {
 
 function toSingle({ name, type, subAttributes = [] }: Described, mark: string): JsonValue {
   switch (type) {
+    case 'dateTime':
+      return new Date(Number.parseInt(mark, 36)).toISOString();
+    case 'decimal':
+      return Number.parseInt(mark, 36) + 0.5;
     case 'boolean':
       // At most one value of a list is primary.
-      return name === 'primary' ? mark.endsWith('a') : mark.startsWith('0');
+      return /[0a]$/.test(mark);
     case 'integer':
-      return NUMBERS[name]?.[mark.startsWith('0') ? 0 : 1] ?? 0;
+      return NUMBERS[name]?.[mark.startsWith('0') ? 0 : 1] ?? 1 - Number.parseInt(mark, 36);
     case 'reference':
       return `https://example.com/Aa-${name}-${mark}`;
     case 'binary':
@@ -135,8 +148,7 @@ function find(body: JsonObject, path: string): JsonValue | undefined {
 }
 
 function containing([path, value]: Valued): readonly [string, unknown] {
-  if (Array.isArray(value))
-    return [path, value.map((item) => expect.objectContaining(Object(item)))];
+  if (Array.isArray(value)) return [path, value.map((item) => containing([path, item])[1])];
   return [path, isJsonObject(value) ? expect.objectContaining(value) : value];
 }
 
@@ -360,7 +372,7 @@ describe.each(['Users', 'Groups'] as const)('what /Schemas says of %s is so', (t
 });
 
 const dateTime = '"2020-01-01T00:00:00Z"';
-const LITERALS: Readonly<Record<string, string>> = { boolean: 'true', integer: '1', dateTime };
+const LITERALS: Record<string, string> = { boolean: 'true', integer: '1', decimal: '1', dateTime };
 
 async function expectType(place: Place, value: JsonValue): Promise<void> {
   const path = toPath(place);
@@ -394,6 +406,8 @@ function isOf(described: Described, value: JsonValue | undefined): boolean {
       return typeof value === 'boolean';
     case 'integer':
       return Number.isInteger(value);
+    case 'decimal':
+      return typeof value === 'number';
     case 'complex': {
       const isPart = ([name, part]: [string, JsonValue | undefined]) => {
         const sub = described.subAttributes?.find((one) => one.name === name);

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable, isJsonObject } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
+import { toMoment } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import { attempt } from '../repairs.ts';
 import type { AttributeRule } from '../schema/resource-schemas.ts';
@@ -124,6 +125,7 @@ function coerceObject(
 }
 
 function toObject(rule: AttributeRule, given: JsonValue | undefined, repairs: Repairs): JsonObject {
+  if (rule.type !== 'complex' && !isJsonObject(given)) return { value: given ?? null };
   const value = given === undefined ? null : unpackText(given, repairs);
   if (isJsonObject(value)) return value;
   if (typeof value === 'object') throw invalidValue(`The value of ${rule.name} is not one object.`);
@@ -146,7 +148,7 @@ function findWritable(
   return sub;
 }
 
-/** A text, boolean or whole number in the type of its attribute; null: it is cleared. @throws ScimError 400 `invalidValue` */
+/** A text, boolean or number in the type of its attribute; null: it is cleared. @throws ScimError 400 `invalidValue` */
 function coerceSimple(
   rule: AttributeRule,
   value: JsonValue,
@@ -156,8 +158,8 @@ function coerceSimple(
   const coerced = bare === undefined ? undefined : toTyped(rule, bare, repairs);
   if (typeof coerced === 'string') assertStorable(coerced);
   if (coerced !== undefined) return coerced;
-  const isText = rule.type !== 'boolean' && rule.type !== 'integer';
-  const type = isText ? 'not a text' : `no ${rule.type}`;
+  const isTyped = rule.isNumber || rule.type === 'boolean' || rule.type === 'dateTime';
+  const type = isTyped ? `no ${rule.type}` : 'not a text';
   throw invalidValue(`The value of ${rule.name} is ${type}.`);
 }
 
@@ -188,7 +190,8 @@ function toTyped(rule: AttributeRule, sent: JsonValue, repairs: Repairs) {
   const value = isUnique && typeof sent === 'string' ? sent.trim() : sent;
   if (isBlank(value, repairs)) return null;
   if (type === 'boolean') return toBoolean(value, repairs);
-  if (type === 'integer') return toInteger(rule, value, repairs);
+  if (rule.isNumber) return toNumber(rule, value, repairs);
+  if (type === 'dateTime') return isDateTime(value) ? value : undefined;
   if (type === 'binary' && typeof value === 'string' && !BASE64.test(value)) {
     repairs.count('binary-malformed');
   }
@@ -210,20 +213,35 @@ function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
 const WHOLE = /^\s*-?\d+(?:\.0+)?\s*$/;
 
-/** Numbers of the service are ids and masks, so a rounded one would be wrong. */
-function toInteger(
-  { name }: AttributeRule,
+/** Fields of the service that are bits. */
+const MASKS: ReadonlySet<string> = new Set(['appsPermissions', 'permissions']);
+
+/** Whole numbers are often ids and masks, so a rounded one would be wrong. */
+function toNumber(
+  { name, type }: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
 ): number | undefined {
   const isText = typeof value === 'string' && NUMBER.test(value);
   if (typeof value !== 'number' && !isText) return undefined;
   const number = Number(value);
-  if ((isText && !WHOLE.test(value)) || !Number.isSafeInteger(number) || number < 0) {
-    throw invalidValue(`${name} is a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`);
+  if (type === 'decimal') return Number.isFinite(number) ? number : undefined;
+  const [least, most] = [MASKS.has(name) ? 0 : Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
+  if ((isText && !WHOLE.test(value)) || !Number.isSafeInteger(number) || number < least) {
+    throw invalidValue(`${name} is a whole number from ${least} to ${most}.`);
   }
   if (isText) repairs.count('number-as-text');
   return number;
+}
+
+/** @see RFC 7643 §2.3.5; XML Schema, part 2, §3.2.7: the zone may be missing */
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?$/;
+
+/** True for a moment on a day of the calendar. */
+function isDateTime(value: JsonValue): value is string {
+  if (typeof value !== 'string' || !DATE_TIME.test(value)) return false;
+  const isDay = new Date(value.slice(0, 10)).getUTCDate() === Number(value.slice(8, 10));
+  return isDay && !Number.isNaN(toMoment(value));
 }
 
 const PACKED: ReadonlySet<string> = new Set(['roles', 'entitlements']);
@@ -286,7 +304,7 @@ export function toIdentity(
   const { value, type, primary: _, ...parts } = element;
   const use = typeof type === 'string' ? JSON.stringify(toCompared(type)) : '';
   if (typeof value !== 'string') {
-    const sorted = Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1));
+    const sorted = Object.entries({ ...parts, value }).sort(([a], [b]) => (a < b ? -1 : 1));
     return [JSON.stringify(sorted), use];
   }
   const isFolded = rule.subAttributes.get('value')?.caseExact === false;

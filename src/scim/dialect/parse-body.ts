@@ -7,7 +7,8 @@ import { applyPatch } from '../patch/apply-patch.ts';
 import type { Repairs } from '../repairs.ts';
 import { attempt, UNCOUNTED } from '../repairs.ts';
 import type { AttributePath, ResourceSchema, SchemaTable } from '../schema/resource-schemas.ts';
-import { findAttribute, findTable, listRules, toPathText } from '../schema/resource-schemas.ts';
+import { findAttribute, findTable, toPathText } from '../schema/resource-schemas.ts';
+import { coerceValue } from './coerce.ts';
 import { assertShape, assertStorable, countSchemas, findPart, openBody } from './parse-json.ts';
 import { countUnknown, parsePath } from './parse-path.ts';
 import type { PatchOp, PatchStep } from './to-steps.ts';
@@ -41,7 +42,8 @@ export function parseResource(
   repairs: Repairs,
 ): ResourceInput {
   const object = openBody(body);
-  countSchemas(object, schema.urns, repairs);
+  const urns = schema.descriptions.map(({ id }) => id);
+  countSchemas(object, urns, repairs);
   const { entries, extensions, filtered, leftOut } = readBody(object, { schema, repairs });
   for (const name of filtered) repairs.count('unknown-attribute-dropped', name);
   const mentioned = new Set(extensions);
@@ -194,12 +196,22 @@ function readBody(body: JsonObject, { schema, repairs }: Context): Body {
     });
     if (!isRead) read.leftOut.push(...listPaths(schema, name));
   }
-  // Of attributes that are there in several spellings the last value counts.
-  const places = new Set(read.entries.map(({ path }) => path.keys.join(' ')));
-  for (let doubles = read.entries.length - places.size; doubles > 0; doubles -= 1) {
-    repairs.count('name-doubled');
-  }
-  return read;
+  const places = Map.groupBy(read.entries, ({ path }) => path.sub ?? path.attribute).values();
+  const isOne = (same: readonly BodyEntry[]) =>
+    attempt(repairs, undefined, (inside) => assertOneValue(same, inside));
+  const several = new Set([...places].filter((same) => same.length > 1 && !isOne(same)).flat());
+  for (const { path } of several) read.leftOut.push(path);
+  return { ...read, entries: read.entries.filter((entry) => !several.has(entry)) };
+}
+
+/** Of an attribute in several spellings the last value counts. A field of the service under several names needs one value. @throws ScimError 400 `invalidValue` */
+function assertOneValue(same: readonly BodyEntry[], repairs: Repairs): true {
+  const names = new Set(same.map(({ path }) => toPathText(path)));
+  for (const _ of same.slice(names.size)) repairs.count('name-doubled');
+  if (names.size === 1) return true;
+  const values = same.map(({ path, value }) => coerceValue(path.attribute, value, UNCOUNTED));
+  if (new Set(values).size === 1) return true;
+  throw invalidValue(`${[...names].join(' and ')} are one field, with one value.`);
 }
 
 function listPaths(schema: ResourceSchema, name: string): AttributePath[] {
@@ -209,7 +221,7 @@ function listPaths(schema: ResourceSchema, name: string): AttributePath[] {
 }
 
 function listUnassigned(schema: ResourceSchema, table: SchemaTable): BodyEntry[] {
-  return listRules(table.attributes).flatMap(({ name, mutability }) => {
+  return [...table.attributes.values()].flatMap(({ name, mutability }) => {
     const path = findAttribute(schema, `${table.urn}:${name}`);
     return path && mutability === 'readWrite' ? [{ path, value: null }] : [];
   });

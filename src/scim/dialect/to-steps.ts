@@ -89,13 +89,14 @@ export function toSteps(operation: TargetedOperation, repairs: Repairs): PatchSt
 
 function toAttributeStep(operation: TargetedOperation, repairs: Repairs): PatchStep | undefined {
   const { op, target } = operation;
-  const { attribute, sub } = target.path;
+  const { attribute, extension, sub } = target.path;
   if (target.where && !sub && repairs.isStrict) {
     throw badRequest('invalidPath', 'A path with a filter names no part of the value.');
   }
   if (op !== 'remove') return toAssignment(op, operation, repairs);
   if (attribute.name === 'active') return keepActive(repairs);
-  if (!attribute.required) return toRemoval(operation, repairs);
+  // An attribute that an extension requires may go with the extension.
+  if (!attribute.required || extension) return toRemoval(operation, repairs);
   throw badRequest('mutability', `${toPathText(target.path)} cannot be removed.`);
 }
 
@@ -104,13 +105,13 @@ function toAssignment(
   { target, value }: TargetedOperation,
   repairs: Repairs,
 ): PatchStep | undefined {
-  const { attribute, sub } = target.path;
+  const { attribute, extension, sub } = target.path;
   const name = toPathText(target.path);
   if (value === undefined) throw invalidValue(`The ${op} of ${name} has no value.`);
   if (op === 'add' && isEmpty(value)) return undefined;
   const coerced = coerceFor(target, value, repairs);
   if (coerced === undefined) return undefined;
-  if (attribute.required && op !== 'whole' && isBlank(coerced)) {
+  if (attribute.required && !extension && op !== 'whole' && isBlank(coerced)) {
     throw invalidValue(`${name} cannot be blank.`);
   }
   if (coerced !== null) {
@@ -148,7 +149,7 @@ function keepActive(repairs: Repairs): undefined {
 }
 
 function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): PatchStep {
-  const { attribute, sub, keys } = target.path;
+  const { attribute, extension, sub, keys } = target.path;
   const isWhole = sub === undefined || sub.name === 'value';
   const isGiven = value !== undefined && value !== null;
   if (target.where && isGiven) repairs.count('remove-value-dropped');
@@ -156,7 +157,7 @@ function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Patc
     return { kind: 'clear', target };
   }
   repairs.count('remove-by-value');
-  const path = { ...target.path, sub: undefined, keys: sub ? keys.slice(0, -1) : keys };
+  const path = { ...target.path, sub: undefined, keys: keys.slice(0, extension ? 2 : 1) };
   const values = coerceList(attribute, value, repairs) ?? [];
   return { kind: 'exclude', target: { ...target, path }, values };
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { assertNever, foldCase, isJsonObject } from '../../domain/values.ts';
 import type { CompareOp, Comparison, Filter, FilterTarget } from './tree.ts';
+import { toMoment } from './tree.ts';
 
 type Fold = (text: string) => string;
 
@@ -17,7 +18,7 @@ export function matches(filter: Filter, resource: JsonObject, fold: Fold = foldC
       return someValue(
         resource,
         filter.target,
-        (value) => isJsonObject(value) && matches(filter.part, value, fold),
+        (value) => value !== null && matches(filter.part, toElement(value), fold),
       );
     case 'present':
       return someValue(resource, filter.target, isAssigned);
@@ -29,6 +30,10 @@ export function matches(filter: Filter, resource: JsonObject, fold: Fold = foldC
       return assertNever(filter);
   }
 }
+
+/** An element of a list: a value without parts is its own `value`. */
+export const toElement = (value: JsonValue): JsonObject =>
+  isJsonObject(value) ? value : { value };
 
 /** True when the value is assigned: null, an empty text, and an object or list without any value are not. */
 function isAssigned(value: JsonValue): boolean {
@@ -46,7 +51,7 @@ function compares(comparison: Comparison, resource: JsonObject, fold: Fold): boo
 
 function test({ target: { rule }, op, comparable }: Comparison, value: JsonValue, fold: Fold) {
   if (typeof comparable === 'number') {
-    const number = rule.type === 'dateTime' ? Date.parse(String(value)) : value;
+    const number = rule.type === 'dateTime' ? toMoment(String(value)) : value;
     return typeof number === 'number' && TESTS[op](number, comparable);
   }
   if (typeof comparable === 'boolean') {

@@ -243,8 +243,8 @@ function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
 function takesText(target: FilterTarget | undefined): boolean {
   if (target === undefined) return false;
   const { type, subAttributes } = target.rule;
-  const compared = type === 'complex' ? findRule(subAttributes, 'value')?.type : type;
-  return compared !== undefined && compared !== 'boolean' && compared !== 'integer';
+  const compared = type === 'complex' ? findRule(subAttributes, 'value') : target.rule;
+  return compared !== undefined && compared.type !== 'boolean' && !compared.isNumber;
 }
 
 function toLiteral({ text, at }: Token, isText: boolean): Literal {

@@ -110,7 +110,7 @@ export function toComparison({ target, op, literal, text, at }: RawComparison): 
   if (ORDER.has(op) && (type === 'boolean' || type === 'binary')) {
     throw invalidFilter(`"${op}" does not apply to this attribute`, at);
   }
-  if (PART.has(op) && (typeof literal !== 'string' || type === 'boolean' || type === 'integer')) {
+  if (PART.has(op) && (typeof literal !== 'string' || type === 'boolean' || leaf.rule.isNumber)) {
     throw invalidFilter(`"${op}" does not apply to this attribute and value`, at);
   }
   const typed = toTyped(leaf.rule, literal, text);
@@ -139,12 +139,12 @@ function toLeaf({ keys, rule }: FilterTarget): FilterTarget | undefined {
 }
 
 function toTyped(
-  { type }: AttributeRule,
+  { type, isNumber }: AttributeRule,
   literal: string | number | boolean,
   text: string,
 ): string | number | boolean | undefined {
   if (type === 'boolean') return toBoolean(literal);
-  if (type === 'integer') return toNumber(literal);
+  if (isNumber) return toNumber(literal);
   // Ids made of digits are sent without quotes. As a number a long one would become another id.
   return typeof literal === 'boolean' ? undefined : text;
 }
@@ -172,7 +172,7 @@ function toComparable(
 }
 
 /** Epoch milliseconds, or NaN. A moment without a zone is in UTC, wherever the bridge runs. */
-function toMoment(text: string): number {
+export function toMoment(text: string): number {
   const [, date, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
   const offset = zone.replace(' ', '+').replace(/(\d\d):?(\d\d)$/, '$1:$2');
   return Date.parse(`${date}T${time}${offset}`);

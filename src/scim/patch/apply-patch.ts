@@ -12,7 +12,7 @@ import {
 import type { AttributeStep, PatchStep } from '../dialect/to-steps.ts';
 import { isAttributeStep } from '../dialect/to-steps.ts';
 import { badRequest, invalidValue } from '../errors.ts';
-import { matches } from '../filter/matches.ts';
+import { matches, toElement } from '../filter/matches.ts';
 import type { Filter } from '../filter/tree.ts';
 import { countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
@@ -56,7 +56,7 @@ export function applyPatch(
   for (const list of lists.values()) {
     const tidy = spoiled.has(list) ? undefined : attempt(repairs, undefined, () => tidyList(list));
     const left = tidy ?? listStaying(list);
-    change(result, list.path, () => (left.length === 0 ? undefined : left));
+    change(result, list.path, () => (left.length === 0 ? undefined : toStored(list, left)));
   }
   return result;
 }
@@ -89,7 +89,8 @@ function change(
   put(result, extension, Object.keys(container).length > 0 ? container : undefined);
 }
 
-function findValue(
+/** The value at a path, or undefined. */
+export function findValue(
   resource: JsonObject,
   { extension, attribute }: AttributePath,
 ): JsonValue | undefined {
@@ -147,6 +148,10 @@ function listStaying({ path: { attribute }, before, values }: OpenList): JsonObj
   return before.filter((value) => left.has(toKey(attribute, value)));
 }
 
+function toStored({ path: { attribute } }: OpenList, values: readonly JsonObject[]): JsonValue[] {
+  return values.map((one) => (attribute.type === 'complex' ? one : (one.value ?? null)));
+}
+
 interface OpenList {
   readonly path: AttributePath;
   readonly before: JsonObject[];
@@ -157,7 +162,7 @@ interface OpenList {
 
 function open(result: JsonObject, path: AttributePath, budget: OpenList['budget']): OpenList {
   const found = findValue(result, path);
-  const before = Array.isArray(found) ? found.filter(isJsonObject) : [];
+  const before = Array.isArray(found) ? found.map(toElement) : [];
   return { path, before, values: [...before], budget };
 }
 

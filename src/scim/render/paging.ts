@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { foldCase, isJsonObject } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
+import { toMoment } from '../filter/tree.ts';
 import type { QueryParameters } from '../http/address.ts';
 import type { AttributeRule, ResourceSchema } from '../schema/resource-schemas.ts';
 import { findAttribute, findRule } from '../schema/resource-schemas.ts';
@@ -179,7 +180,7 @@ export function toSortKey(resource: JsonObject, { keys, rule }: Sorting): SortKe
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
-  if (rule.type === 'dateTime') return Date.parse(value);
+  if (rule.type === 'dateTime') return toMoment(value);
   const text = value.slice(0, SORTED_LENGTH_MAX);
   return rule.caseExact ? text : foldCase(text);
 }

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
 import type { QueryParameters } from '../http/address.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
-import { findAttribute, findTable, listRules } from '../schema/resource-schemas.ts';
+import { findAttribute, findTable } from '../schema/resource-schemas.ts';
 
 /** Attributes of an answer: those of `only`, when it is there, without those of `except`. */
 export interface Projection {
@@ -80,7 +80,7 @@ function toNames(names: readonly string[], schema: ResourceSchema): Names {
   for (const name of names) {
     const table = findTable(schema, name);
     if (table === schema.core) {
-      for (const attribute of listRules(table.attributes)) tree.set(attribute.name, 'whole');
+      for (const attribute of table.attributes.values()) tree.set(attribute.name, 'whole');
     } else addKeys(tree, table ? [table.urn] : (findAttribute(schema, name)?.keys ?? []));
   }
   return tree;

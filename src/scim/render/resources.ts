@@ -1,7 +1,12 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ResourceName } from '../../domain/extensions.ts';
-import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
+import {
+  GROUP_EXTENSION,
+  toExtension,
+  withExtension,
+  withSchemas,
+} from '../../domain/extensions.ts';
 import type { LinkList } from '../../domain/link.ts';
 import { isOfOther } from '../../domain/provider.ts';
 import type { GroupId, JsonObject } from '../../domain/values.ts';
@@ -9,10 +14,12 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { findNames } from '../../store/resources/names.ts';
 import * as views from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
+import { findValue } from '../patch/apply-patch.ts';
+import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import type { Projection } from './projection.ts';
 import { EVERYTHING, isIncluded, isWholly, project } from './projection.ts';
 
-type Context = Pick<ProviderDeps, 'baseUrl' | 'provider'>;
+type Context = Pick<ProviderDeps, 'baseUrl' | 'provider' | 'schemas'>;
 
 /** A user or group as it is shown. */
 export type View = views.UserView | views.ResourceView<GroupId>;
@@ -142,7 +149,9 @@ async function readRest(
   const meta = toMeta(view, 'Group', version, deps);
   const rest: JsonObject = JSON.parse(`${open(view, toShownAttributes(view, deps))},${meta}}`);
   if (lists.admin === undefined) return rest;
-  return withAdmins(rest, await collect(streamList(deps, view, 'admin', lists)));
+  const admins = await collect(streamList(deps, view, 'admin', lists));
+  const extension = { ...toExtension(rest, GROUP_EXTENSION), admins };
+  return withSchemas('group', { ...rest, [GROUP_EXTENSION]: extension });
 }
 
 async function collect(pages: AsyncIterable<string>): Promise<JsonObject[]> {
@@ -152,16 +161,6 @@ async function collect(pages: AsyncIterable<string>): Promise<JsonObject[]> {
     await nextTurn();
   }
   return users.flat();
-}
-
-/** The admin list lives in the extension, which is named in `schemas` as soon as it has a value. */
-function withAdmins(resource: JsonObject, admins: JsonObject[]): JsonObject {
-  const schemas = Array.isArray(resource.schemas) ? resource.schemas : [];
-  return {
-    ...resource,
-    schemas: schemas.includes(GROUP_EXTENSION) ? schemas : [...schemas, GROUP_EXTENSION],
-    [GROUP_EXTENSION]: { ...toExtension(resource, GROUP_EXTENSION), admins },
-  };
 }
 
 /** Reads resources for filters and orders. */
@@ -218,11 +217,24 @@ export function toShownVersion(
   return `${view.version}${groups}${isOfOther(provider, view) ? '-other' : ''}`;
 }
 
-/** The stored document; without the externalId where it is another provider's. @see RFC 7643 §3.1 */
-function toShownAttributes(view: View, { provider }: Context): string {
-  if (!isOfOther(provider, view)) return view.document;
-  const { externalId: _, ...shown } = parseStored<JsonObject>(view.document);
-  return JSON.stringify(shown);
+/** The stored document, with fields where extensions show them; without the externalId where it is another provider's. @see RFC 7643 §3.1 */
+function toShownAttributes(view: View, { provider, schemas }: Context): string {
+  const type = isUser(view) ? 'user' : 'group';
+  const schema = schemas[type];
+  const isOther = isOfOther(provider, view);
+  if (!isOther && schema.fields.length === 0) return view.document;
+  const stored = parseStored<JsonObject>(view.document);
+  const { externalId: _, ...foreign } = stored;
+  return JSON.stringify(withSchemas(type, withFields(schema, isOther ? foreign : stored)));
+}
+
+/** Attributes with the fields of the service also where declared extensions show them. */
+export function withFields({ fields }: ResourceSchema, attributes: JsonObject): JsonObject {
+  return fields.reduce((shown, path) => {
+    const [urn = '', name = ''] = path.keys;
+    const value = findValue(attributes, path);
+    return withExtension(shown, urn, { ...toExtension(shown, urn), [name]: value });
+  }, attributes);
 }
 
 /** The stored document without its closing brace, and the id. It always has `schemas`, so a comma fits. */

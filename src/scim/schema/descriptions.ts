@@ -16,6 +16,8 @@ export type Attribute = {
   readonly canonicalValues?: string[];
   readonly referenceTypes?: string[];
   readonly subAttributes?: Attribute[];
+  /** Field of the service that it stands for, by its written name (`toWrittenName`). */
+  readonly field?: string;
 };
 
 /** One schema. Its attributes are its own: the common ones of RFC 7643 §3.1 are `COMMON`. */

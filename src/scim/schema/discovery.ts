@@ -2,7 +2,8 @@ import type { JsonObject } from '../../domain/values.ts';
 import { BULK_OPERATIONS_MAX } from '../bulk/parse-bulk.ts';
 import { BODY_BYTES_MAX } from '../http/body.ts';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from '../render/paging.ts';
-import { entitlementSchema, groupSchema, roleSchema, userSchema } from './resource-schemas.ts';
+import type { Schemas } from './resource-schemas.ts';
+import { entitlementSchema, roleSchema } from './resource-schemas.ts';
 
 /** The ServiceProviderConfig. Complete on purpose: authentik takes a missing member for "supports nothing". @see RFC 7643 §5 */
 export function toServiceProviderConfig(baseUrl: string): JsonObject {
@@ -49,11 +50,11 @@ export function toServiceProviderConfig(baseUrl: string): JsonObject {
   };
 }
 
-const RESOURCES = [userSchema, groupSchema, roleSchema, entitlementSchema];
+const listAll = ({ user, group }: Schemas) => [user, group, roleSchema, entitlementSchema];
 
 /** The resource types. @param baseUrl without a slash at its end @see RFC 7643 §6 */
-export function toResourceTypes(baseUrl: string): JsonObject[] {
-  return RESOURCES.map(({ name, core, extensions, descriptions: [described] }) => ({
+export function toResourceTypes(baseUrl: string, schemas: Schemas): JsonObject[] {
+  return listAll(schemas).map(({ name, core, extensions, descriptions: [described] }) => ({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:ResourceType'],
     id: name,
     name,
@@ -66,12 +67,14 @@ export function toResourceTypes(baseUrl: string): JsonObject[] {
 }
 
 /** The schemas, with the attributes that come back as they were sent. @param baseUrl without a slash at its end @see RFC 7643 §7 */
-export function toSchemas(baseUrl: string): JsonObject[] {
-  const all = new Set(RESOURCES.flatMap(({ descriptions }) => descriptions));
+export function toSchemas(baseUrl: string, schemas: Schemas): JsonObject[] {
+  const all = new Set(listAll(schemas).flatMap(({ descriptions }) => descriptions));
   return [...all].map(({ attributes, ...schema }) => ({
     schemas: ['urn:ietf:params:scim:schemas:core:2.0:Schema'],
     ...schema,
-    attributes: attributes.filter(({ returned }) => returned !== 'never'),
+    attributes: attributes
+      .filter(({ returned }) => returned !== 'never')
+      .map(({ field: _, ...attribute }) => attribute),
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${schema.id}` },
   }));
 }

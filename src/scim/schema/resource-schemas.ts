@@ -1,4 +1,5 @@
 import type { ResourceName } from '../../domain/extensions.ts';
+import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { Attribute, Schema } from './descriptions.ts';
 import {
   assignmentsDescription,
@@ -17,10 +18,11 @@ import {
 export interface AttributeRule extends Omit<Attribute, 'subAttributes'> {
   /** True where the value names its resource. White space around it is no part of a name. */
   readonly isUnique: boolean;
+  readonly isNumber: boolean;
   readonly subAttributes: AttributeMap;
 }
 
-/** Attributes by name: in the spelling of the schema and in lower case, so that most look-ups need no folding. */
+/** Attributes by name in lower case. */
 type AttributeMap = ReadonlyMap<string, AttributeRule>;
 
 /** The attributes of one schema. */
@@ -36,29 +38,25 @@ export function toWhole({ urn, attributes }: SchemaTable): AttributeRule {
 
 /** The attribute with this name, compared without case (RFC 7643 §2.1), or undefined. */
 export function findRule(attributes: AttributeMap, name: string): AttributeRule | undefined {
-  return attributes.get(name) ?? attributes.get(name.toLowerCase());
-}
-
-/** Each attribute once, in the order of the schema. */
-export function listRules(attributes: AttributeMap): AttributeRule[] {
-  return [...new Set(attributes.values())];
+  return attributes.get(name.toLowerCase());
 }
 
 function toMap(attributes: readonly Attribute[] = []): AttributeMap {
-  const rules = attributes.map(toRule);
-  return new Map(
-    rules.flatMap((rule) => [[rule.name, rule] as const, [rule.name.toLowerCase(), rule] as const]),
-  );
+  return new Map(attributes.map((one) => [one.name.toLowerCase(), toRule(one)]));
 }
 
 function toRule({ subAttributes, ...attribute }: Attribute): AttributeRule {
-  const { uniqueness = 'none', required, multiValued } = attribute;
+  const { type, uniqueness = 'none', required, multiValued } = attribute;
+  // A value without parts is read as `{"value": …}` while its list is changed.
+  const isPlainList = multiValued && type !== 'complex' && type !== 'reference';
+  const parts = isPlainList ? [{ ...attribute, name: 'value', multiValued: false }] : subAttributes;
   return Object.freeze({
     ...attribute,
     isUnique: uniqueness !== 'none',
+    isNumber: type === 'integer' || type === 'decimal',
     // Of a list only the resource as a whole tells whether it may be empty: an address may be the userName.
-    required: required && !multiValued,
-    subAttributes: toMap(subAttributes),
+    required: required && (isPlainList || !multiValued),
+    subAttributes: toMap(parts),
   });
 }
 
@@ -70,7 +68,7 @@ export interface AttributePath {
   readonly sub: AttributeRule | undefined;
   /** List of users that it leads into; undefined: it leads to an ordinary attribute. */
   readonly userList: UserList | undefined;
-  /** The property names that lead to it, e.g. `['name', 'givenName']`. */
+  /** The property names that lead to it where it is shown, e.g. `['name', 'givenName']`. */
   readonly keys: readonly string[];
 }
 
@@ -84,31 +82,41 @@ export interface ResourceSchema {
   readonly extensions: readonly SchemaTable[];
   /** Descriptions of the core schema and the extensions, in this order. */
   readonly descriptions: readonly Schema[];
-  readonly urns: readonly string[];
+  /** Attributes of declared extensions that stand for fields of the service. */
+  readonly fields: readonly AttributePath[];
   /** Every name an attribute goes by, in lower case: `name.givenname`, `urn:…:user:department`, `urn:…:user.department`, … */
   readonly paths: ReadonlyMap<string, AttributePath>;
   /** The schemas by URN in lower case, misspelt and pre-release URNs included. */
   readonly tables: ReadonlyMap<string, SchemaTable>;
 }
 
+/** An extension as the settings declare it. */
+export interface DeclaredExtension extends Omit<Schema, 'id' | 'attributes'> {
+  readonly urn: string;
+  readonly resource: 'User' | 'Group';
+  readonly attributes: readonly (Partial<Attribute> & Pick<Attribute, 'name'>)[];
+}
+
+/** The schemas of what providers write. */
+export type Schemas = ReturnType<typeof createSchemas>;
+
 const STANDARD = 'urn:ietf:params:scim:schemas:';
 
 /** Separators of a schema and its attribute; some clients write a dot. */
 const SEPARATORS = [':', '.'];
 
-/** The schemas of a User. */
-export const userSchema = toResourceSchema('User', userDescription, [
-  enterpriseDescription,
-  workManagementUserDescription,
-]);
+/** The schemas of what providers write, with those that the settings declare. */
+export function createSchemas(declared: readonly DeclaredExtension[]) {
+  const ofUsers = [enterpriseDescription, workManagementUserDescription];
+  const ofGroups = [workManagementGroupDescription];
+  return {
+    user: toResourceSchema('User', userDescription, ofUsers, declared),
+    group: toResourceSchema('Group', groupDescription, ofGroups, declared),
+  };
+}
 
-/** The schemas of a Group. */
-export const groupSchema = toResourceSchema('Group', groupDescription, [
-  workManagementGroupDescription,
-]);
-
-/** The schemas of what providers write. */
-export const SCHEMAS = { user: userSchema, group: groupSchema };
+/** The schemas of users and groups without those of the settings. */
+export const { user: userSchema, group: groupSchema } = createSchemas([]);
 
 /** The schemas of a Role. */
 export const roleSchema = toResourceSchema('Role', roleDescription, [assignmentsDescription]);
@@ -124,9 +132,8 @@ export function findAttribute(schema: ResourceSchema, name: string): AttributePa
 }
 
 /** The path as the standard writes it: a colon stands between a schema and its attribute. @see RFC 7644 §3.10 */
-export function toPathText({ extension, attribute, sub }: AttributePath): string {
-  const name = sub === undefined ? attribute.name : `${attribute.name}.${sub.name}`;
-  return extension === undefined ? name : `${extension}:${name}`;
+export function toPathText({ extension, keys }: AttributePath): string {
+  return extension === undefined ? keys.join('.') : `${keys[0]}:${keys.slice(1).join('.')}`;
 }
 
 /** The schema that a URN means for this type of resource, or undefined. */
@@ -142,18 +149,20 @@ export function isQualified(name: string): boolean {
 /** True when the qualified name belongs to a schema of the resource, even if the attribute is unknown. */
 export function isKnownSchema({ tables }: ResourceSchema, name: string): boolean {
   const folded = name.toLowerCase();
-  const isBelow = (urn: string) =>
-    SEPARATORS.some((separator) => folded.startsWith(`${urn}${separator}`));
-  return tables.keys().some(isBelow);
+  const isBelow = (urn: string) => SEPARATORS.includes(folded.charAt(urn.length));
+  return tables.keys().some((urn) => folded.startsWith(urn) && isBelow(urn));
 }
 
 function toResourceSchema(
   name: ResourceName,
   described: Schema,
-  extended: readonly Schema[],
+  builtIn: readonly Schema[],
+  declared: readonly DeclaredExtension[] = [],
 ): ResourceSchema {
+  const own = declared.filter(({ resource }) => resource === name).map(toDescription);
+  const descriptions = [described, ...builtIn, ...own];
   const core = { urn: described.id, attributes: toMap([...COMMON, ...described.attributes]) };
-  const extensions = extended.map(({ id, attributes }) => ({
+  const extensions = descriptions.slice(1).map(({ id, attributes }) => ({
     urn: id,
     attributes: toMap(attributes),
   }));
@@ -172,9 +181,20 @@ function toResourceSchema(
       addPaths(paths, table, { extension, prefix: '' });
     }
   }
-  const descriptions = [described, ...extended];
-  const urns = descriptions.map(({ id }) => id);
-  return Object.freeze({ name, core, extensions, descriptions, urns, paths, tables });
+  const fields = extensions.flatMap(({ urn, attributes }) => {
+    const mapped = attributes.values().filter(({ field }) => field !== undefined);
+    return [...mapped].flatMap((rule) => paths.get(`${urn}:${rule.name}`.toLowerCase()) ?? []);
+  });
+  return Object.freeze({ name, core, extensions, descriptions, fields, paths, tables });
+}
+
+const OWN = { User: USER_EXTENSION, Group: GROUP_EXTENSION };
+
+function toDescription({ urn: id, resource, attributes, ...rest }: DeclaredExtension): Schema {
+  const described = attributes.map(({ field, ...one }) =>
+    toAttribute(one.name, field ? { ...one, field: `${OWN[resource]}:${field}` } : one),
+  );
+  return { ...rest, id, attributes: described };
 }
 
 /** The URN in lower case, and how providers misspell it or had it before the standard. */
@@ -197,19 +217,21 @@ function addPaths(
   { attributes }: SchemaTable,
   { extension, prefix }: { extension: string | undefined; prefix: string },
 ): void {
-  const add = (path: AttributePath) => {
-    const dotted = [path.attribute, ...(path.sub ? [path.sub] : [])].map(({ name }) => name);
-    const name = `${prefix}${dotted.join('.').toLowerCase()}`;
-    if (!paths.has(name)) paths.set(name, Object.freeze(path));
+  const add = (name: string, path: AttributePath) => {
+    const folded = `${prefix}${name}`.toLowerCase();
+    if (!paths.has(folded)) paths.set(folded, Object.freeze(path));
   };
-  const container = extension === undefined ? [] : [extension];
-  for (const attribute of listRules(attributes)) {
-    const { name } = attribute;
-    const keys = [...container, name];
+  for (const attribute of attributes.values()) {
+    const { name, field } = attribute;
+    const keys = extension === undefined ? [name] : [extension, name];
     const userList = name === 'members' || name === 'admins' ? name : undefined;
-    add({ extension, attribute, userList, sub: undefined, keys });
-    for (const sub of listRules(attribute.subAttributes)) {
-      add({ extension, attribute, userList, sub, keys: [...keys, sub.name] });
+    const own: AttributePath = { extension, attribute, userList, sub: undefined, keys };
+    // A field is kept in the bridge's own extension, and shown here too.
+    const kept = field && paths.get(field.toLowerCase());
+    add(name, kept ? { ...kept, keys } : own);
+    for (const sub of attribute.subAttributes.values()) {
+      const part = attribute.type === 'complex' ? [sub.name] : [];
+      add(`${name}.${sub.name}`, { ...own, sub, keys: [...keys, ...part] });
     }
   }
 }

@@ -32,7 +32,6 @@ import type { View } from '../render/resources.ts';
 import { loadAll, renderAll, toShownVersion } from '../render/resources.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
-import { SCHEMAS } from '../schema/resource-schemas.ts';
 
 /** The resources of one type, as one request finds them. */
 export interface Source {
@@ -94,7 +93,7 @@ function toNeeded(names: ReadonlySet<string>): Projection {
 /** GET of a list and POST of its .search: of one type or, at the root, of users and then groups. @throws ScimError 400 @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][]): RequestHandler {
   const isForOthers = types.length > 1;
-  const endpoint = isForOthers ? '' : types.map((type) => `${SCHEMAS[type].name}s`).join();
+  const endpoint = isForOthers ? '' : types.map((type) => `${deps.schemas[type].name}s`).join();
   return async (req, res) => {
     for (const type of types) assertOpen(deps, type);
     const { repairs } = getNotes(res);
@@ -105,7 +104,7 @@ export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][])
     }
     const asked = toProviderDeps(deps, res);
     const read = types.map((type) => {
-      const schema = SCHEMAS[type];
+      const schema = deps.schemas[type];
       const unknown = new Map<string, string>();
       const count: Repairs['count'] = (kind, name = '') => {
         if (isForOthers && kind === 'filter-unknown') unknown.set(name.toLowerCase(), name);

@@ -48,7 +48,7 @@ async function accept<Type extends ResourceKey['type']>(
   request: WriteRequest,
 ): Promise<Accepted> {
   const { method, target, body, repairs } = request;
-  const { schema } = kind;
+  const schema = deps.schemas[kind.type];
   const change = (ask: ChangeRequest<Type>['ask']) =>
     storeKnowing(deps, request, (tx) => storeChange(tx, deps, kind, { target, ask, repairs }));
   switch (method) {

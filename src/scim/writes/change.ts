@@ -5,6 +5,7 @@ import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensio
 import type { Field } from '../../domain/kinds.ts';
 import { isGone, isLinked } from '../../domain/kinds.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
+import { toResourceKey } from '../../domain/values.ts';
 import { askDoubted, onlyTaken, toFields } from '../../domain/write.ts';
 import {
   combineAsked,
@@ -19,14 +20,16 @@ import { toDeparture } from '../../store/resources/backlog.ts';
 import type { ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import { saveRow, updateRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
+import { isRoleUnknown } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { withLicenceNumber } from './assigned.ts';
 import type { Accepted, Asked, Change, ListPlan, WriteKind, WriteTarget } from './kind.ts';
+import { PrivilegeUnknown } from './kind.ts';
 import { planLists } from './lists.ts';
-import { assertAdoptsOnDelete, assertWithinLimits, lockOwn } from './wall.ts';
+import { assertAdoptsOnDelete, assertWhole, assertWithinLimits, lockOwn } from './wall.ts';
 
 type Type = ResourceKey['type'];
 
@@ -69,7 +72,7 @@ async function assertAdoptable<T extends Type>(
 ): Promise<void> {
   const privilege = await kind.findPrivilege(tx, deps, row);
   if (privilege !== undefined) throw new ScimError(403, `${privilege} An operator can adopt it.`);
-  if (deps.policy[kind.adopts] === 'yes') return;
+  if (deps.policy.adopt[kind.type] === 'yes') return;
   const what = WORDS[kind.type];
   throw new ScimError(403, `The ${what} is not managed, and the settings forbid taking it over.`);
 }
@@ -83,6 +86,7 @@ async function findAllowed<T extends Type>(
 ): Promise<Asked> {
   const { row, asked, repairs } = change;
   try {
+    assertWhole(deps, type, asked, row.attributes);
     return await toAllowed(tx, deps, change);
   } catch (error) {
     if (!(error instanceof ScimError) || !repairs.leaveOut) throw error;
@@ -118,7 +122,7 @@ export async function applyChange<T extends Type>(
   const { row, created } = change;
   const planned = await planChange(tx, deps, kind, change);
   const { attributes, cells, lists, taken, now } = planned;
-  if (taken.length > 0 || lists.demotes) await kind.assertMayLose(tx, deps, row);
+  if (taken.length > 0 || lists.demotes) await assertMayLose(tx, deps, row);
   const stored = { ...change, attributes, lists, now };
   const isSame = lists.isSame && isSameWork(cells, row.cells);
   if (isSame && !created && isDeepStrictEqual(row.attributes, attributes)) {
@@ -140,6 +144,13 @@ export async function applyChange<T extends Type>(
     takesAccess: taken.length > 0 || lists.removes || followed.removes,
     notifies: followed.notifies,
   };
+}
+
+/** Stops a write that takes something from what is protected. @throws ScimError 403, PrivilegeUnknown */
+async function assertMayLose(tx: Db, { rules }: ProviderDeps, row: ResourceRow): Promise<void> {
+  if (row.type === 'user' && isRoleUnknown(row)) throw new PrivilegeUnknown(toResourceKey(row));
+  const reason = await rules.protection.findReason(tx, row);
+  if (reason !== undefined) throw new ScimError(403, reason);
 }
 
 interface PlannedChange {
@@ -264,11 +275,11 @@ export async function storeDeletion<T extends Type>(
   await assertWithinLimits(tx, deps, kind.type, { row, attributes: undefined, edits: [] });
   const { origin } = row;
   if (origin === null) {
-    assertAdoptsOnDelete(deps.policy[kind.adoptsOnDelete], kind.type);
+    assertAdoptsOnDelete(deps.policy.adoptOnDelete[kind.type], kind.type);
     await assertAdoptable(tx, deps, kind, row);
   }
   const managed = origin === null ? await kind.takeOver(tx, deps, row) : row;
-  await kind.assertMayLose(tx, deps, managed);
+  await assertMayLose(tx, deps, managed);
   const deletion = await kind.delete(tx, deps, managed);
   const { columns, isDue } = deletion;
   const { provider, clock } = deps;

@@ -14,7 +14,7 @@ import { UNCOUNTED } from '../repairs.ts';
 import { applyChange, storeChange, WORDS } from './change.ts';
 import type { Accepted, Asked, Match, WriteKind } from './kind.ts';
 import { Dispute } from './kind.ts';
-import { assertWithinLimits, toTaken } from './wall.ts';
+import { assertWhole, assertWithinLimits, toTaken } from './wall.ts';
 
 type Type = ResourceKey['type'];
 
@@ -27,6 +27,7 @@ export async function create<T extends Type>(
 ): Promise<Accepted> {
   const { type } = kind;
   const asked = kind.toNew(deps, input, repairs);
+  assertWhole(deps, type, asked);
   const match = await kind.match(tx, deps, asked, repairs);
   const { row } = match;
   await assertWithinLimits(tx, deps, type, { ...asked, row });
@@ -111,7 +112,7 @@ async function adoptFound<T extends Type>(
   const { type } = kind;
   const privilege = await kind.findPrivilege(tx, deps, row);
   if (privilege !== undefined) throw conflict(`${privilege} An operator can adopt it.`);
-  const policy = deps.policy[kind.adopts];
+  const policy = deps.policy.adopt[type];
   const there = `The ${WORDS[type]} exists in the service`;
   if (policy === 'refuse') throw conflict(`${there} and the settings forbid taking it over.`);
   const waits = `${there}. An operator has to decide whether it is taken over.`;

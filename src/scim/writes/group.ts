@@ -1,4 +1,9 @@
-import { GROUP_EXTENSION, toExtension } from '../../domain/extensions.ts';
+import {
+  GROUP_EXTENSION,
+  toExtension,
+  toWrittenName,
+  withExtension,
+} from '../../domain/extensions.ts';
 import { isGone, isLinked, toDesiredGroup } from '../../domain/kinds.ts';
 import { adoptLink, releaseLink } from '../../domain/link.ts';
 import type { JsonObject } from '../../domain/values.ts';
@@ -19,7 +24,6 @@ import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue, ScimError } from '../errors.ts';
 import { applyWhole } from '../patch/apply-patch.ts';
-import { groupSchema } from '../schema/resource-schemas.ts';
 import type { Asked, Match, WriteKind } from './kind.ts';
 import { PrivilegeUnknown } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
@@ -29,9 +33,6 @@ import { assertWithinLimits, toTaken } from './wall.ts';
 /** Groups, as providers write them. */
 export const groupWrites: WriteKind<'group'> = {
   type: 'group',
-  schema: groupSchema,
-  adopts: 'adoptGroups',
-  adoptsOnDelete: 'adoptGroupsOnDelete',
   begin: (tx, { rules }, of) => enterRules(tx, rules, of === 'change' ? 'users' : 'names'),
   toReplacement,
   async toAllowed(tx, deps, { row, asked }) {
@@ -51,10 +52,6 @@ export const groupWrites: WriteKind<'group'> = {
     // The lists of a group that is gone cannot be written without its name.
     const isListed = asked.edits.length > 0 && isGone(row.observed);
     return isListed ? { ...asked, names: new Set([...asked.names, 'displayName']) } : asked;
-  },
-  async assertMayLose(tx, { rules }, row) {
-    const reason = await rules.protection.findReason(tx, row);
-    if (reason !== undefined) throw new ScimError(403, reason);
   },
   toNewRow: (columns) => ({
     type: 'group',
@@ -121,10 +118,13 @@ export const groupWrites: WriteKind<'group'> = {
 
 /** Attributes of a POST or PUT. Permissions and flags stay unless the body names them: providers rarely send extensions. */
 function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
-  const had = toExtension(before, GROUP_EXTENSION);
+  const { mentioned } = input;
   const attributes = applyWhole(before, input);
-  const isNamed = input.mentioned.has(GROUP_EXTENSION) || Object.keys(had).length === 0;
-  return isNamed ? attributes : { ...attributes, [GROUP_EXTENSION]: had };
+  if (mentioned.has(GROUP_EXTENSION)) return attributes;
+  const had = Object.entries(toExtension(before, GROUP_EXTENSION));
+  const kept = had.filter(([name]) => !mentioned.has(toWrittenName(GROUP_EXTENSION, name)));
+  const given = toExtension(attributes, GROUP_EXTENSION);
+  return withExtension(attributes, GROUP_EXTENSION, { ...Object.fromEntries(kept), ...given });
 }
 
 /** Stops permission bits that a provider may not set. @throws ScimError 403 */

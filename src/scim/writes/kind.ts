@@ -10,7 +10,7 @@ import type { ResourceInput } from '../dialect/parse-body.ts';
 import { ScimError } from '../errors.ts';
 import type { Preconditions } from '../http/etag.ts';
 import type { Repairs } from '../repairs.ts';
-import type { ResourceSchema, UserList } from '../schema/resource-schemas.ts';
+import type { UserList } from '../schema/resource-schemas.ts';
 
 /** One change of a list of users. `replace` names all users of the new list; among members an id may be a group's. */
 export interface ListEdit {
@@ -180,9 +180,6 @@ export class PrivilegeUnknown extends BridgeError {
 /** One type of resource: what users and groups differ in where they are written. */
 export interface WriteKind<Type extends ResourceKey['type']> {
   readonly type: Type;
-  readonly schema: ResourceSchema;
-  readonly adopts: 'adoptUsers' | 'adoptGroups';
-  readonly adoptsOnDelete: 'adoptUsersOnDelete' | 'adoptGroupsOnDelete';
   /** Takes the locks that come before that of the row. */
   begin(tx: Db, deps: ProviderDeps, of: 'change' | 'adopt' | 'end', id: string): Promise<void>;
   /** Attributes after a PUT. @see RFC 7644 §3.5.1 */
@@ -195,8 +192,6 @@ export interface WriteKind<Type extends ResourceKey['type']> {
   ): Promise<Asked>;
   /** The change with what follows from it for other attributes. */
   complete(change: Change<Type>): Asked;
-  /** Stops a write that takes something from what is protected. @throws ScimError 403, PrivilegeUnknown */
-  assertMayLose(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<void>;
   toNewRow(columns: Omit<NewRow<'user'>, 'type' | 'id'>): NewRow<Type>;
   follow(tx: Db, deps: ProviderDeps, change: StoredChange<Type>): Promise<Followed<Type>>;
   /** Makes an unmanaged resource managed, with its shown attributes as the baseline. */

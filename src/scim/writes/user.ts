@@ -16,14 +16,12 @@ import { toCellColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
 import { listAccountNames, listHolders } from '../../store/resources/find.ts';
-import type { UserRow } from '../../store/resources/rows.ts';
 import { getRow, updateRow } from '../../store/resources/rows.ts';
 import { isRoleUnknown, toUserState } from '../../store/resources/state.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
-import { invalidValue, ScimError } from '../errors.ts';
+import { invalidValue } from '../errors.ts';
 import { applyWhole } from '../patch/apply-patch.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
-import { userSchema } from '../schema/resource-schemas.ts';
 import { keepAssigned, withAssigned, withoutUnnamed } from './assigned.ts';
 import type { WriteKind } from './kind.ts';
 import { PrivilegeUnknown } from './kind.ts';
@@ -36,9 +34,6 @@ const SUSPENDED = toWrittenName(USER_EXTENSION, 'temporarilyInactive');
 /** Users, as providers write them. */
 export const userWrites: WriteKind<'user'> = {
   type: 'user',
-  schema: userSchema,
-  adopts: 'adoptUsers',
-  adoptsOnDelete: 'adoptUsersOnDelete',
   async begin(tx, _deps, of, id) {
     // The groups that show the user get a new version.
     if (of === 'end') await lockGroupsOf(tx, userId(id), 'all');
@@ -52,7 +47,6 @@ export const userWrites: WriteKind<'user'> = {
     if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
       throw invalidValue('A User needs a userName.');
     }
-    assertFits(before, attributes);
     assertAddress(before, attributes);
     await assertNamesFree(tx, deps, row, { before, after: attributes });
     await assertWithinLimits(tx, deps, 'user', { row, attributes, edits: [] });
@@ -65,11 +59,6 @@ export const userWrites: WriteKind<'user'> = {
     const names = isEnded ? new Set([...asked.names, SUSPENDED]) : asked.names;
     if (origin !== null) return { ...asked, attributes, names };
     return { ...asked, names, attributes: withoutUnnamed({ attributes, names }) };
-  },
-  async assertMayLose(tx, { rules }, row) {
-    assertRoleKnown(row);
-    const reason = await rules.protection.findReason(tx, row);
-    if (reason !== undefined) throw new ScimError(403, reason);
   },
   toNewRow: (columns) => ({ type: 'user', id: userId(newId()), ...columns }),
   async follow(tx, { rules }, { changed, origin, now }) {
@@ -89,7 +78,7 @@ export const userWrites: WriteKind<'user'> = {
     return { ...row, ...adopted };
   },
   async findPrivilege(tx, { rules }, row) {
-    assertRoleKnown(row);
+    if (isRoleUnknown(row)) throw new PrivilegeUnknown({ type: 'user', id: row.id });
     return rules.protection.findPrivilege(tx, row);
   },
   listNames: (row) => [row.name_folded, ...listAccountNames(row)],
@@ -120,17 +109,11 @@ export const userWrites: WriteKind<'user'> = {
     const attributes = { ...stored, active: stored.active !== false };
     if (findCreationAddress(attributes) === undefined) repairs.count('address-missing');
     assertAddress(undefined, attributes);
-    assertFits(undefined, attributes);
     return { ...body, attributes, names: new Set([...assigned.names, 'active']) };
   },
   match: matchUser,
   toAdopted: (before, { attributes }) => keepReadOnly(before, attributes),
 };
-
-/** Stops a write of an account if its role was never seen. @throws PrivilegeUnknown */
-function assertRoleKnown(row: UserRow): void {
-  if (isRoleUnknown(row)) throw new PrivilegeUnknown({ type: 'user', id: row.id });
-}
 
 /** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what was assigned, which partial views leave out. */
 function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
@@ -149,18 +132,6 @@ function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
   const known = toExtension(attributes, USER_EXTENSION);
   const { role = known.role, virtual = known.virtual } = toExtension(before, USER_EXTENSION);
   return withExtension(attributes, USER_EXTENSION, { ...known, role, virtual });
-}
-
-/** Largest user, in bytes of its JSON; a group has little text. */
-const USER_BYTES_MAX = 256 * 1_024;
-/** Bytes by which a larger one may grow all the same, so that its size never prevents its deactivation. */
-const GROWTH_MAX = 100;
-
-function assertFits(before: JsonObject | undefined, attributes: JsonObject): void {
-  const measure = (value: JsonObject) => Buffer.byteLength(JSON.stringify(value));
-  const bytes = measure(attributes);
-  if (bytes <= USER_BYTES_MAX || (before && bytes <= measure(before) + GROWTH_MAX)) return;
-  throw invalidValue(`The user would be larger than ${USER_BYTES_MAX} bytes.`);
 }
 
 /** Stops an address that no service can take, where the account is to be known by it from now on. @throws ScimError 400 `invalidValue` */

@@ -11,10 +11,11 @@ import { lockRow } from '../../store/resources/rows.ts';
 import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
 import type { DeleteAdoption, ProviderDeps } from '../deps.ts';
-import { conflict, notFound, ScimError } from '../errors.ts';
+import { conflict, invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertPreconditions } from '../http/etag.ts';
-import { toShownVersion } from '../render/resources.ts';
-import type { ListEdit, TakenName, WriteTarget } from './kind.ts';
+import { toShownVersion, withFields } from '../render/resources.ts';
+import type { AttributeRule } from '../schema/resource-schemas.ts';
+import type { Asked, ListEdit, TakenName, WriteTarget } from './kind.ts';
 
 type Asker = Pick<ProviderDeps, 'provider'>;
 
@@ -153,6 +154,36 @@ async function addsForeign(
     if (await addsOthers(tx, provider, { list, group: row?.seq ?? 0, userIds: ids })) return true;
   }
   return false;
+}
+
+/** Largest user or group, in bytes of its JSON without the lists of users. */
+const BYTES_MAX = 256 * 1_024;
+/** Bytes by which a larger one may grow all the same, so that its size never prevents its deactivation. */
+const GROWTH_MAX = 100;
+
+/** Stops a write that makes a resource too large, or leaves out what an extension that it names requires. @throws ScimError 400 `invalidValue` */
+export function assertWhole(
+  { schemas }: Pick<ProviderDeps, 'schemas'>,
+  type: ResourceKey['type'],
+  { attributes, names }: Pick<Asked, 'attributes' | 'names'>,
+  before?: JsonObject,
+): void {
+  const measure = (value: JsonObject = {}) => Buffer.byteLength(JSON.stringify(value));
+  if (measure(attributes) > Math.max(BYTES_MAX, measure(before) + GROWTH_MAX)) {
+    throw invalidValue(`The ${type} would be larger than ${BYTES_MAX} bytes.`);
+  }
+  const shown = withFields(schemas[type], attributes);
+  for (const { urn, attributes: rules } of schemas[type].extensions) {
+    if (!names.values().some((name) => name === urn || name.startsWith(`${urn}:`))) continue;
+    const values = toExtension(shown, urn);
+    const all = [...rules.values()];
+    // A field of the service has a value without the extension too.
+    const isGiven = ({ name, field }: AttributeRule) =>
+      values[name] !== undefined && (field === undefined || names.has(field));
+    const missing = all.find(({ name, required }) => required && values[name] === undefined);
+    if (!missing || !all.some(isGiven)) continue;
+    throw invalidValue(`${missing.name} is required where ${urn} has a value.`);
+  }
 }
 
 /** Stops a DELETE of what is unmanaged unless the settings adopt it: some providers delete all that they do not know. @throws ScimError 403 */

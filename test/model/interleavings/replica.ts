@@ -14,6 +14,7 @@ import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
 import { UNCOUNTED } from '../../../src/scim/repairs.ts';
+import { createSchemas } from '../../../src/scim/schema/resource-schemas.ts';
 import { acceptWrite, deliverWrite } from '../../../src/scim/writes/accept.ts';
 import type { Lead } from '../../../src/store/leader.ts';
 import type { Bell, Store } from '../../../src/store/store.ts';
@@ -123,6 +124,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     findCredential: async () => undefined,
     attempts: { failed: async () => undefined },
     policy: policies.scim,
+    schemas: createSchemas([]),
     baseUrl: 'http://bridge.invalid/scim/v2',
     openRequest: () => ({ run: (work) => work(), end: () => undefined }),
     findClosed: () => undefined,
