@@ -169,7 +169,8 @@ export function assertWhole(
   before?: JsonObject,
 ): void {
   const measure = (value: JsonObject = {}) => Buffer.byteLength(JSON.stringify(value));
-  if (measure(attributes) > Math.max(BYTES_MAX, measure(before) + GROWTH_MAX)) {
+  const bytes = measure(attributes);
+  if (bytes > BYTES_MAX && bytes > measure(before) + GROWTH_MAX) {
     throw invalidValue(`The ${type} would be larger than ${BYTES_MAX} bytes.`);
   }
   const shown = withFields(schemas[type], attributes);
