@@ -5,7 +5,6 @@ import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensio
 import type { Field } from '../../domain/kinds.ts';
 import { isGone, isLinked } from '../../domain/kinds.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
-import { toResourceKey } from '../../domain/values.ts';
 import { askDoubted, onlyTaken, toFields } from '../../domain/write.ts';
 import {
   combineAsked,
@@ -20,14 +19,13 @@ import { toDeparture } from '../../store/resources/backlog.ts';
 import type { ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import { saveRow, updateRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
-import { isRoleUnknown } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { withLicenceNumber } from './assigned.ts';
 import type { Accepted, Asked, Change, ListPlan, WriteKind, WriteTarget } from './kind.ts';
-import { PrivilegeUnknown } from './kind.ts';
+import { assertRoleKnown } from './kind.ts';
 import { planLists } from './lists.ts';
 import { assertAdoptsOnDelete, assertWhole, assertWithinLimits, lockOwn } from './wall.ts';
 
@@ -148,7 +146,7 @@ export async function applyChange<T extends Type>(
 
 /** Stops a write that takes something from what is protected. @throws ScimError 403, PrivilegeUnknown */
 async function assertMayLose(tx: Db, { rules }: ProviderDeps, row: ResourceRow): Promise<void> {
-  if (row.type === 'user' && isRoleUnknown(row)) throw new PrivilegeUnknown(toResourceKey(row));
+  assertRoleKnown(row);
   const reason = await rules.protection.findReason(tx, row);
   if (reason !== undefined) throw new ScimError(403, reason);
 }

@@ -1,8 +1,9 @@
 import type { Link, LinkList } from '../../domain/link.ts';
 import type { JsonObject, ResourceKey, UserId } from '../../domain/values.ts';
-import { BridgeError } from '../../domain/values.ts';
+import { BridgeError, toResourceKey } from '../../domain/values.ts';
 import type { GroupRow, NewRow, ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import type { Before, Undo, WrittenLink } from '../../store/resources/state.ts';
+import { isRoleUnknown } from '../../store/resources/state.ts';
 import type { Origin } from '../../store/schema.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
@@ -175,6 +176,11 @@ export class PrivilegeUnknown extends BridgeError {
     super('could-not-look', `it is not known whether the ${resource.type} is privileged`);
     this.resource = resource;
   }
+}
+
+/** Stops a write of an account if its role was never seen. @throws PrivilegeUnknown */
+export function assertRoleKnown(row: ResourceRow): void {
+  if (row.type === 'user' && isRoleUnknown(row)) throw new PrivilegeUnknown(toResourceKey(row));
 }
 
 /** One type of resource: what users and groups differ in where they are written. */

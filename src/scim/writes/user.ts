@@ -17,14 +17,14 @@ import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
 import { listAccountNames, listHolders } from '../../store/resources/find.ts';
 import { getRow, updateRow } from '../../store/resources/rows.ts';
-import { isRoleUnknown, toUserState } from '../../store/resources/state.ts';
+import { toUserState } from '../../store/resources/state.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue } from '../errors.ts';
 import { applyWhole } from '../patch/apply-patch.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
 import { keepAssigned, withAssigned, withoutUnnamed } from './assigned.ts';
 import type { WriteKind } from './kind.ts';
-import { PrivilegeUnknown } from './kind.ts';
+import { assertRoleKnown } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
 import { assertNamesFree, matchUser } from './match-account.ts';
 import { assertWithinLimits } from './wall.ts';
@@ -78,7 +78,7 @@ export const userWrites: WriteKind<'user'> = {
     return { ...row, ...adopted };
   },
   async findPrivilege(tx, { rules }, row) {
-    if (isRoleUnknown(row)) throw new PrivilegeUnknown({ type: 'user', id: row.id });
+    assertRoleKnown(row);
     return rules.protection.findPrivilege(tx, row);
   },
   listNames: (row) => [row.name_folded, ...listAccountNames(row)],
