@@ -10,7 +10,6 @@ import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { LIVE, readRows } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toMoment } from '../schemas/schemas.ts';
 import { MATCH_KEYS } from '../schemas/words.ts';
