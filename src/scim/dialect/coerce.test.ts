@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
 import type { RepairKind } from '../repairs.ts';
-import { userSchema } from '../schema/resource-schemas.ts';
-import { core, enterprise, refused } from '../scim-test-support.ts';
+import { core, enterprise, refused, userSchema } from '../scim-test-support.ts';
 import { parseResource } from './parse-body.ts';
 
 function parse(body: object | string) {
@@ -112,8 +111,10 @@ const dropped: readonly ValueCase[] = [
   [{ shoeSize: 42 }, {}, 'unknown-attribute-dropped'],
 ];
 
-test.each(['9007199254740993', '1.5', '1e400'])('%s is no number that may be set', (number) =>
-  expect(() => parse(permitted(number))).toThrow(refused('invalidValue')),
+test.each(['9007199254740993', '1.5', '1e400', '-1'])('%s is no number that may be set', (number) =>
+  expect(() => parse({ userName: 'ada', ...permitted(number) })).toThrow(
+    refused('invalidValue', 'appsPermissions is a whole number from 0 to 9007199254740991.'),
+  ),
 );
 
 for (const [body, , repair] of dropped) {

@@ -213,12 +213,9 @@ function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
 const NUMBER = /^\s*-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$/;
 const WHOLE = /^\s*-?\d+(?:\.0+)?\s*$/;
 
-/** Fields of the service that are bits. */
-const MASKS: ReadonlySet<string> = new Set(['appsPermissions', 'permissions']);
-
 /** Whole numbers are often ids and masks, so a rounded one would be wrong. */
 function toNumber(
-  { name, type }: AttributeRule,
+  { name, type, least = Number.MIN_SAFE_INTEGER }: AttributeRule,
   value: JsonValue,
   repairs: Repairs,
 ): number | undefined {
@@ -226,9 +223,8 @@ function toNumber(
   if (typeof value !== 'number' && !isText) return undefined;
   const number = Number(value);
   if (type === 'decimal') return Number.isFinite(number) ? number : undefined;
-  const [least, most] = [MASKS.has(name) ? 0 : Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   if ((isText && !WHOLE.test(value)) || !Number.isSafeInteger(number) || number < least) {
-    throw invalidValue(`${name} is a whole number from ${least} to ${most}.`);
+    throw invalidValue(`${name} is a whole number from ${least} to ${Number.MAX_SAFE_INTEGER}.`);
   }
   if (isText) repairs.count('number-as-text');
   return number;

@@ -18,6 +18,8 @@ export type Attribute = {
   readonly subAttributes?: Attribute[];
   /** Field of the service that it stands for, by its written name (`toWrittenName`). */
   readonly field?: string;
+  /** Least number; absent: any. Not described, as `field` is not. */
+  readonly least?: number;
 };
 
 /** One schema. Its attributes are its own: the common ones of RFC 7643 §3.1 are `COMMON`. */
@@ -112,6 +114,7 @@ export const workManagementUserDescription: Schema = {
   attributes: [
     toAttribute('appsPermissions', {
       type: 'integer',
+      least: 0,
       description:
         'Which applications the licence covers, as bits: 1 full, 2 guest, 4 service desk. The service refuses others.',
     }),
@@ -140,6 +143,7 @@ export const workManagementGroupDescription: Schema = {
   attributes: [
     toAttribute('permissions', {
       type: 'integer',
+      least: 0,
       description:
         'What members may do in the company, as bits. A provider sets only those that the operator allows (GROUPS_PERMISSIONS_MAX), by default none.',
     }),

@@ -74,7 +74,7 @@ export function toSchemas(baseUrl: string, schemas: Schemas): JsonObject[] {
     ...schema,
     attributes: attributes
       .filter(({ returned }) => returned !== 'never')
-      .map(({ field: _, ...attribute }) => attribute),
+      .map(({ field: _, least: __, ...attribute }) => attribute),
     meta: { resourceType: 'Schema', location: `${baseUrl}/Schemas/${schema.id}` },
   }));
 }
