@@ -94,23 +94,20 @@ function discoveryRoutes(deps: ScimDeps): Router {
     sendJson(res, 200, { ...config, ...(isStrict && { interopProfileConformant: true }) });
   };
   router.route('/ServiceProviderConfig').get(rejectFilter, describe).all(allowOnly('GET'));
-  addList(router, '/ResourceTypes', () => toResourceTypes(baseUrl, schemas));
-  addList(router, '/Schemas', () => toSchemas(baseUrl, schemas));
+  addList(router, '/ResourceTypes', toResourceTypes(baseUrl, schemas));
+  addList(router, '/Schemas', toSchemas(baseUrl, schemas));
   return router;
 }
 
-function addList(router: Router, path: string, describe: () => JsonObject[]): void {
-  const sendAll: RequestHandler<object> = (_req, res) => {
-    const Resources = describe();
-    const { length } = Resources;
-    const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse'];
-    const counts = { totalResults: length, startIndex: 1, itemsPerPage: length };
-    sendJson(res, 200, { schemas, ...counts, Resources });
-  };
+function addList(router: Router, path: string, Resources: JsonObject[]): void {
+  const { length } = Resources;
+  const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse'];
+  const list = { schemas, totalResults: length, startIndex: 1, itemsPerPage: length, Resources };
+  const sendAll: RequestHandler<object> = (_req, res) => sendJson(res, 200, list);
   const sendOne: RequestHandler<{ id: string }> = (req, res) => {
     // The ids of descriptions are not case exact (RFC 7643 §8.7.2).
     const wanted = req.params.id.toLowerCase();
-    const resource = describe().find(({ id }) => String(id).toLowerCase() === wanted);
+    const resource = Resources.find(({ id }) => String(id).toLowerCase() === wanted);
     if (!resource) throw new ScimError(404, 'Nothing is described under this id.');
     sendJson(res, 200, resource);
   };

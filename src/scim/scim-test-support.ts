@@ -1,4 +1,8 @@
 import { expect } from 'vitest';
+import { createSchemas } from './schema/resource-schemas.ts';
+
+/** The schemas of users and groups without those of the settings. */
+export const { user: userSchema, group: groupSchema } = createSchemas([]);
 
 /** The URN of the core schema. */
 export { USER_SCHEMA_URI as core } from '../domain/extensions.ts';

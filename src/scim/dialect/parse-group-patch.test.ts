@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
-import { groupSchema } from '../schema/resource-schemas.ts';
-import { refused } from '../scim-test-support.ts';
+import { groupSchema, refused } from '../scim-test-support.ts';
 import { parsePatch } from './parse-body.ts';
 import { isAttributeStep } from './to-steps.ts';
 

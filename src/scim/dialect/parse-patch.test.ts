@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RepairKind } from '../repairs.ts';
-import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
-import { core, enterprise, refused } from '../scim-test-support.ts';
+import { core, enterprise, groupSchema, refused, userSchema } from '../scim-test-support.ts';
 import { parsePatch } from './parse-body.ts';
 
 const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';

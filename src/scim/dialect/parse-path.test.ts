@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RepairKind } from '../repairs.ts';
-import { userSchema } from '../schema/resource-schemas.ts';
-import { core, enterprise, refused } from '../scim-test-support.ts';
+import { core, enterprise, refused, userSchema } from '../scim-test-support.ts';
 import { parsePath } from './parse-path.ts';
 
 const silent = { count: () => {} };

@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/values.ts';
-import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
-import { enterprise } from '../scim-test-support.ts';
+import { enterprise, groupSchema, userSchema } from '../scim-test-support.ts';
 import { matches } from './matches.ts';
 import { parseFilter } from './parse-filter.ts';
 

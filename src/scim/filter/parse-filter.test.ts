@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../domain/extensions.ts';
-import { userSchema } from '../schema/resource-schemas.ts';
-import { refused } from '../scim-test-support.ts';
+import { refused, userSchema } from '../scim-test-support.ts';
 import { parseFilter } from './parse-filter.ts';
 
 const name = 'a name or an operator is missing';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
+import { groupSchema, userSchema } from '../scim-test-support.ts';
 import { parseFilter } from './parse-filter.ts';
 import { toSelector } from './to-selector.ts';
 

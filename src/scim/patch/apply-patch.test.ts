@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/values.ts';
 import { parsePatch } from '../dialect/parse-body.ts';
-import { userSchema } from '../schema/resource-schemas.ts';
-import { core, enterprise, refused } from '../scim-test-support.ts';
+import { core, enterprise, refused, userSchema } from '../scim-test-support.ts';
 import { applyPatch } from './apply-patch.ts';
 
 const work = { value: 'ada@work.example', type: 'work', primary: true };

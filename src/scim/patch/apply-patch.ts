@@ -18,6 +18,7 @@ import { countComparisons } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import { attempt, UNCOUNTED } from '../repairs.ts';
 import type { AttributePath, AttributeRule } from '../schema/resource-schemas.ts';
+import { findValue } from '../schema/resource-schemas.ts';
 
 /** Most looks at values of one PATCH; a provider's needs some hundreds. */
 const WORK_MAX = 2_000_000;
@@ -89,15 +90,6 @@ function change(
   put(result, extension, Object.keys(container).length > 0 ? container : undefined);
 }
 
-/** The value at a path, or undefined. */
-export function findValue(
-  resource: JsonObject,
-  { extension, attribute }: AttributePath,
-): JsonValue | undefined {
-  const container = extension === undefined ? resource : resource[extension];
-  return isJsonObject(container) ? container[attribute.name] : undefined;
-}
-
 function put(object: JsonObject, name: string, value: JsonValue | undefined): void {
   if (value === undefined) delete object[name];
   else object[name] = value;
@@ -148,9 +140,8 @@ function listStaying({ path: { attribute }, before, values }: OpenList): JsonObj
   return before.filter((value) => left.has(toKey(attribute, value)));
 }
 
-function toStored({ path: { attribute } }: OpenList, values: readonly JsonObject[]): JsonValue[] {
-  return values.map((one) => (attribute.type === 'complex' ? one : (one.value ?? null)));
-}
+const toStored = ({ path: { attribute } }: OpenList, values: readonly JsonObject[]): JsonValue[] =>
+  values.map((one) => (attribute.type === 'complex' ? one : (one.value ?? null)));
 
 interface OpenList {
   readonly path: AttributePath;

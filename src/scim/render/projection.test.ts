@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/values.ts';
 import type { QueryParameters } from '../http/address.ts';
-import { groupSchema, userSchema } from '../schema/resource-schemas.ts';
-import { core, enterprise, refused } from '../scim-test-support.ts';
+import { core, enterprise, groupSchema, refused, userSchema } from '../scim-test-support.ts';
 import { isIncluded, parseProjection, project } from './projection.ts';
 
 const ada: JsonObject = {

@@ -14,8 +14,8 @@ import { parseStored } from '../../store/engine/columns.ts';
 import { findNames } from '../../store/resources/names.ts';
 import * as views from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
-import { findValue } from '../patch/apply-patch.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
+import { findValue } from '../schema/resource-schemas.ts';
 import type { Projection } from './projection.ts';
 import { EVERYTHING, isIncluded, isWholly, project } from './projection.ts';
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../domain/values.ts';
-import { userSchema } from '../schema/resource-schemas.ts';
-import { refused } from '../scim-test-support.ts';
+import { refused, userSchema } from '../scim-test-support.ts';
 import { compareSortKeys, parseSorting, toSortKey } from './paging.ts';
 
 const people: JsonObject[] = [

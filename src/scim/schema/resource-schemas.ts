@@ -1,5 +1,7 @@
 import type { ResourceName } from '../../domain/extensions.ts';
-import { GROUP_EXTENSION, USER_EXTENSION } from '../../domain/extensions.ts';
+import { OWN_EXTENSION, toWrittenName } from '../../domain/extensions.ts';
+import type { JsonObject, JsonValue } from '../../domain/values.ts';
+import { isJsonObject } from '../../domain/values.ts';
 import type { Attribute, Schema } from './descriptions.ts';
 import {
   assignmentsDescription,
@@ -115,9 +117,6 @@ export function createSchemas(declared: readonly DeclaredExtension[]) {
   };
 }
 
-/** The schemas of users and groups without those of the settings. */
-export const { user: userSchema, group: groupSchema } = createSchemas([]);
-
 /** The schemas of a Role. */
 export const roleSchema = toResourceSchema('Role', roleDescription, [assignmentsDescription]);
 
@@ -129,6 +128,15 @@ export const entitlementSchema = toResourceSchema('Entitlement', entitlementDesc
 /** The place of the named attribute, in any case, qualified or not, with `.subAttribute` or not; undefined: no schema has it. @see RFC 7644 §3.10 */
 export function findAttribute(schema: ResourceSchema, name: string): AttributePath | undefined {
   return schema.paths.get(name.toLowerCase());
+}
+
+/** The value at a path, or undefined. */
+export function findValue(
+  resource: JsonObject,
+  { extension, attribute }: AttributePath,
+): JsonValue | undefined {
+  const container = extension === undefined ? resource : resource[extension];
+  return isJsonObject(container) ? container[attribute.name] : undefined;
 }
 
 /** The path as the standard writes it: a colon stands between a schema and its attribute. @see RFC 7644 §3.10 */
@@ -188,11 +196,10 @@ function toResourceSchema(
   return Object.freeze({ name, core, extensions, descriptions, fields, paths, tables });
 }
 
-const OWN = { User: USER_EXTENSION, Group: GROUP_EXTENSION };
-
 function toDescription({ urn: id, resource, attributes, ...rest }: DeclaredExtension): Schema {
+  const own = OWN_EXTENSION[resource === 'User' ? 'user' : 'group'];
   const described = attributes.map(({ field, ...one }) =>
-    toAttribute(one.name, field ? { ...one, field: `${OWN[resource]}:${field}` } : one),
+    toAttribute(one.name, field ? { ...one, field: toWrittenName(own, field) } : one),
   );
   return { ...rest, id, attributes: described };
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/values.ts';
 import { matches } from '../../../src/scim/filter/matches.ts';
 import { parseFilter } from '../../../src/scim/filter/parse-filter.ts';
-import { userSchema } from '../../../src/scim/schema/resource-schemas.ts';
+import { userSchema } from '../../../src/scim/scim-test-support.ts';
 import { bridgeForSuite } from '../../support/bridge.ts';
 import { listResources, toUser } from '../../support/provider.ts';
 import { hold } from './hold.ts';

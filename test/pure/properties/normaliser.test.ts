@@ -7,7 +7,7 @@ import type { Content } from '../../../src/scim/dialect/parse-body.ts';
 import { parseResource } from '../../../src/scim/dialect/parse-body.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
 import type { RepairKind } from '../../../src/scim/repairs.ts';
-import { groupSchema, userSchema } from '../../../src/scim/schema/resource-schemas.ts';
+import { groupSchema, userSchema } from '../../../src/scim/scim-test-support.ts';
 import { hold } from './hold.ts';
 
 const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
