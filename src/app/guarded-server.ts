@@ -57,6 +57,8 @@ export function createGuardedServer(limits = LIMITS): Server {
   server.on('clientError', (error, socket) => refuse(error, socket, answers.get(socket)));
   return server.on('request', (req, res) => {
     answers.set(req.socket, res);
+    // An old connection would keep each of its answers in memory until the next full collection.
+    res.once('close', () => answers.delete(req.socket));
     leaveOutOrigin(req);
     limitRest(req, res);
     // Another protocol is not offered here, and Node reads nothing more of a connection that asks for one.

@@ -257,8 +257,10 @@ test('people of one request join a group in one call', async () => {
   const id = await create('Groups', { displayName: newName(), members: [{ value: first }] });
   const keys = Array.from({ length: 10 }, (_, index) => `p${index}`);
   await bridge.untilSettled();
-  const { calls } = bridge.sandbox;
+  const { calls, faults } = bridge.sandbox;
   calls.reset();
+  // All operations are accepted before there is an account to let in.
+  faults.add({ operation: 'scim.addUser', fault: { kind: 'delay', delayMs: 300 } });
   const answer = await sendBulk([
     ...keys.map((key) => newUser(key)),
     ...keys.map((key) => patch(`/Groups/${id}`, admit(`bulkId:${key}`))),

@@ -23,7 +23,6 @@ export function followRequests({ clock, events, tracing }: FollowDeps): RequestH
     const remoteAddress = isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
     const requestId = toRequestId(req.get('x-request-id'), randomUUID);
     setRequestContext(res, { requestId, arrivedAt, remoteAddress });
-    tellAnswered(res);
     res.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
     res.once(ANSWERED, () => {
       const durationMs = Math.round(readSteady(clock) - beganAtMs);
@@ -44,14 +43,6 @@ export function followRequests({ clock, events, tracing }: FollowDeps): RequestH
       });
     });
     span.run(() => next());
-  };
-}
-
-function tellAnswered(res: Response): void {
-  const { end } = res;
-  res.end = (...values: unknown[]) => {
-    res.emit(ANSWERED);
-    return Reflect.apply(end, res, values);
   };
 }
 

@@ -30,7 +30,7 @@ export interface Shown {
   readonly version: string;
 }
 
-const USERS_AT_ONCE = 64;
+const USERS_AT_ONCE = 128;
 const GROUPS_AT_ONCE = 10;
 
 /** Answers as text, joined by commas, some at a time. Stored text is not parsed where all of it is asked for, because providers mostly read. */

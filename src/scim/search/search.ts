@@ -39,8 +39,8 @@ export interface Source {
   readonly type: ResourceKey['type'];
 }
 
-/** Rows that are read and compared at once; between two pages others are served. Of the largest users they are 16 MB. */
-const PAGE_ROWS = 64;
+/** Rows that are read and compared at once; between two pages others are served. Of the largest users they are 32 MB. */
+const PAGE_ROWS = 128;
 
 /** Counts what the selector finds; undefined: all. */
 function countFound({ deps, type }: Source, selector?: Selector): Promise<number> {
