@@ -75,10 +75,7 @@ export function createSessions({
   }
 
   return {
-    /**
-     * Opens a session; its `text` is in this answer alone. @param presented undefined: an identity provider named the
-     * person
-     */
+    /** Opens a session; its `text` is in this answer alone. @param presented undefined: an identity provider named the person */
     open: (credential: Credential, presented?: string) =>
       store.write((tx) => insert(tx, credential, presented)),
     /** Opens a session for the secret of the first start's link; undefined: it was used, or is another. */

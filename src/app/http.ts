@@ -5,14 +5,13 @@ import type { OAuthDeps } from '../access/oauth/router.ts';
 import { createOAuthRouter, showMetadata } from '../access/oauth/router.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createOidcSignIn, createSignInActs } from '../console/sign-in.ts';
-import { followRequests } from '../ops/http/follow-requests.ts';
+import { followRequests, tellAnswered } from '../ops/http/follow-requests.ts';
 import { answerErrors } from '../ops/http/operator.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import { readSeats } from '../ops/state/routes.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
-import { ANSWERED } from '../telemetry/request-context.ts';
 import type { BridgeParts } from './operators.ts';
 import { createOperators } from './operators.ts';
 import { findOidcOptions } from './settings.ts';
@@ -62,18 +61,10 @@ function toStatusSources(parts: BridgeParts): StatusSources {
   };
 }
 
-/**
- * Creates an application without headers that name it, whose answers tell when they are complete. `trustProxy`: whose word
- * about the client's address is believed.
- */
+/** Creates an application without headers that name it. `trustProxy`: whose word about the client's address is believed. */
 function createApp(trustProxy: number | string[]): Express {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', parseQuery);
-  // For all answers at once: a function of each one would keep it in memory long after its end.
-  const { end } = app.response;
-  app.response.end = function (...values: unknown[]) {
-    this.emit(ANSWERED);
-    return Reflect.apply(end, this, values);
-  };
+  tellAnswered(app);
   return app.set('trust proxy', trustProxy);
 }
 

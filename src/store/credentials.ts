@@ -1,21 +1,19 @@
-import type { Insertable } from 'kysely';
-import { sql } from 'kysely';
+import { join } from 'sql-template-tag';
 import type { Purpose, Trust } from '../domain/credential.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ProviderTerms } from '../domain/provider.ts';
 import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
 import { isJsonObject } from '../domain/values.ts';
 import { parseStored } from './engine/columns.ts';
-import { readInChunks, select } from './engine/dialect.ts';
-import type { Schema } from './schema.ts';
+import { execute, readInChunks, select } from './engine/dialect.ts';
 import type { Db } from './store.ts';
-import type { NewestPart, Row } from './tables.ts';
+import type { Insertable, NewestPart, Row } from './tables.ts';
 import { findOne, listNewest, listWhere, updateWhere } from './tables.ts';
 
 /** A credential as stored: of its secret the digest alone. */
 export type CredentialRow = Row<'credentials'>;
 /** A credential that is not revoked and was not used yet. */
-export type NewCredential = Omit<Insertable<Schema['credentials']>, 'seq' | 'revoked_at'>;
+export type NewCredential = Omit<Insertable<'credentials'>, 'seq' | 'revoked_at'>;
 
 /** The credential with this id, revoked or not. */
 export const findCredential = (db: Db, kind: CredentialRow['kind'], id: string) =>
@@ -62,8 +60,8 @@ export async function revokeCredential(
 /** Remembers when a credential was last used; an earlier moment changes nothing. @param credentialId `token-…`, `client-…` */
 export async function noteUse(tx: Db, credentialId: string, at: number): Promise<void> {
   const [, kind = '', id = ''] = /^(\w+)-(.+)$/.exec(credentialId) ?? [];
-  await sql`update credentials set last_used_at = ${at} where kind = ${kind} and id = ${id}
-    and (last_used_at is null or last_used_at < ${at})`.execute(tx);
+  await execute(tx)`update credentials set last_used_at = ${at} where kind = ${kind} and id = ${id}
+    and (last_used_at is null or last_used_at < ${at})`;
 }
 
 /** Credential that is not revoked; it may have expired (epoch milliseconds; null: it never does). */
@@ -127,7 +125,7 @@ export async function addsOthers(
 ): Promise<boolean> {
   const { list, group, userIds } = added;
   const read = (some: readonly string[]) => select(tx)`select 1 from resources as named
-    where named.id in (${sql.join(some)}) and named.deleted_at is null
+    where named.id in (${join(some)}) and named.deleted_at is null
       and (named.origin is null or named.provider <> ${provider})
       and not exists (select 1 from links as link where link.target = named.seq
         and link.group_id = ${group} and link.list = ${list}

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import sql, { join } from 'sql-template-tag';
 import type { Detector, Difference, DriftKind, DriftStatus } from '../domain/change.ts';
 import { ACTIVE_STATUSES, findRepair } from '../domain/change.ts';
 import type { GivenKey } from '../domain/values.ts';
 import { newId } from '../domain/values.ts';
-import { allOf, select } from './engine/dialect.ts';
+import { allOf, execute, literal, select } from './engine/dialect.ts';
 import type { SubjectNames } from './plans.ts';
 import { SUBJECT_NAMES, toAction, toChangeColumns } from './plans.ts';
 import { toText } from './resources/find.ts';
@@ -15,7 +15,7 @@ import { findOne, insertNew, listWhere, updateWhere } from './tables.ts';
 export type DriftRow = Row<'drifts'>;
 
 /** The active statuses in SQL, as the indexes write them. */
-const ACTIVE = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
+const ACTIVE = join(ACTIVE_STATUSES.map((status) => literal(status)));
 
 /** Lists the active drifts of these users or groups. */
 export const listActiveDrifts = (db: Db, resourceIds: readonly string[]) =>
@@ -78,8 +78,8 @@ export async function endUnmanaged(tx: Db, { type, id }: GivenKey, now: number):
 
 /** Ends drifts of users and groups that the store does not have any more. */
 export async function endOrphanedDrifts(tx: Db, now: number): Promise<void> {
-  await sql`update drifts set status = 'gone', ended_at = ${now} where status in (${ACTIVE})
-    and resource_id not in (select id from resources)`.execute(tx);
+  await execute(tx)`update drifts set status = 'gone', ended_at = ${now} where status in (${ACTIVE})
+    and resource_id not in (select id from resources)`;
 }
 
 /** Counts drifts of what is managed, of each kind and status; `held`: those whose repair a waiting plan holds. */
@@ -124,7 +124,7 @@ export function listDriftViews(
     isManaged ? sql`change is not null` : sql`change is null`,
     kind && sql`kind = ${kind}`,
     // Not by the index of statuses, which would have all drifts sorted for each page.
-    statuses && sql`coalesce(status, '') in (${sql.join(statuses)})`,
+    statuses && sql`coalesce(status, '') in (${join(statuses)})`,
     resourceId && sql`(resource_id = ${resourceId} or member_id = ${resourceId})`,
     named && sql`(resource_id in ${named} or member_id in ${named})`,
   ]);

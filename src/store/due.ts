@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import sql, { join } from 'sql-template-tag';
 import { listWaiting } from '../domain/cell.ts';
 import type { ChangeClass } from '../domain/change.ts';
 import { CHANGE_CLASSES } from '../domain/change.ts';
@@ -36,8 +36,8 @@ export async function listDue(
   // No id is empty, and a list in SQL may not be.
   const rows = await select<GivenKey & Pick<ResourceRow, 'due_class'>>(db)`
     select type, id, due_class from resources
-    where due_at <= ${now} and due_class in (${sql.join(classes)})
-      and id not in (${sql.join(['', ...except])})
+    where due_at <= ${now} and due_class in (${join(classes)})
+      and id not in (${join(['', ...except])})
     order by due_class, due_at limit ${limit}`;
   return rows.map((row) => ({ key: toResourceKey(row), dueClass: row.due_class }));
 }
@@ -59,7 +59,7 @@ export async function findNextDueAt(
       where due_at is not null and due_class = ${dueClass}`,
   );
   const first = await readOne<{ due_at: number | null }>(db)`
-    select min(due_at) as due_at from (${sql.join(firsts, sql` union all `)}) as due`;
+    select min(due_at) as due_at from (${join(firsts, ' union all ')}) as due`;
   return first.due_at ?? undefined;
 }
 
@@ -95,7 +95,7 @@ export async function listProgress(db: Db, keys: readonly ResourceKey[]) {
   const read = (ids: readonly string[]) =>
     select<Found>(db)`select type, id, version, cells, due_at,
       (select min(pending) from links where group_id = resources.seq and pending is not null) as "oldestLink"
-      from resources where id in (${sql.join(ids)})`;
+      from resources where id in (${join(ids)})`;
   const ids = keys.map(({ id }) => id);
   return (await readInChunks(ids, read)).map((row) => ({
     key: toResourceKey(row),
@@ -114,11 +114,11 @@ const HAS_WORK = sql`(sent_creates = '[]' or deleted_at is null)`;
 
 /** Makes due what waits for the service to answer again; what is stuck keeps its time. `now` is epoch milliseconds. */
 export async function prioritiseWaiting(store: Pick<Store, 'write'>, now: number): Promise<void> {
-  const some = sql`select id from resources where due_class in (${sql.join(DUE_CLASSES)})
+  const some = sql`select id from resources where due_class in (${join(DUE_CLASSES)})
     and due_at > ${now} and ${HAS_WORK} limit ${CHUNK}`;
   const update = sql`update resources set due_at = ${now} where id in (${some})`;
   let changed = CHUNK;
-  while (changed === CHUNK) changed = await store.write((tx) => execute(tx, update));
+  while (changed === CHUNK) changed = (await store.write((tx) => tx.run(update))).changes;
 }
 
 /** User or group that is tried now, with the fields and lists of it that wait; none: a look at it. */
@@ -185,7 +185,7 @@ export async function keepChange(
   const isBack = known === 'leaver' && kind === 'joiner';
   if (!isUrgent && !isBack) return;
   const asked = { asked_kind: kind, asked_at: at, asked_version: version, asked_trace: trace };
-  await sql`update resources set ${toAssignments(asked)} where id = ${row.id}`.execute(tx);
+  await execute(tx)`update resources set ${toAssignments(asked)} where id = ${row.id}`;
 }
 
 /** Condition of a row whose change the service does not hold: a user who is to be out and still works counts also while that is held. */

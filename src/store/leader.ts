@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
-import { forUpdate, SERVER_NOW, select } from './engine/dialect.ts';
+import sql, { empty } from 'sql-template-tag';
+import { execute, forUpdate, SERVER_NOW, select } from './engine/dialect.ts';
 import type { Db, Store } from './store.ts';
 import type { Row } from './tables.ts';
 import { findOne, updateWhere } from './tables.ts';
@@ -24,8 +24,8 @@ export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<Leade
  * @returns the lead, the owner before, and how long its last call may take
  */
 export async function takeLead(tx: Db, owner: string, callMs: number, overAt?: number) {
-  await sql`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
-    values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`.execute(tx);
+  await execute(tx)`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
+    values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`;
   const rows = await select<LeaderRow>(tx)`
     select *, ${SERVER_NOW} as now from leader ${forUpdate(tx)}`;
   const [before] = rows;
@@ -54,9 +54,9 @@ export async function renewLead(
 
 /** Gives the lead up; `isQuiet`: no call of this leader, or of the one before, is under way any more. */
 export async function yieldLead(tx: Db, { owner, epoch }: Lead, isQuiet: boolean): Promise<void> {
-  const quiet = isQuiet ? sql`, quiet_at = ${SERVER_NOW}` : sql``;
-  await sql`update leader set expires_at = ${SERVER_NOW} ${quiet}
-    where owner = ${owner} and epoch = ${epoch}`.execute(tx);
+  const quiet = isQuiet ? sql`, quiet_at = ${SERVER_NOW}` : empty;
+  await execute(tx)`update leader set expires_at = ${SERVER_NOW} ${quiet}
+    where owner = ${owner} and epoch = ${epoch}`;
 }
 
 /** True if this is still the lead, until the commit. The lock is the weakest that a takeover waits for. */

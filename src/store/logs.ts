@@ -1,23 +1,30 @@
-import type { Insertable, RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { empty, join, raw } from 'sql-template-tag';
 import type { ChangeKind, HarmKind, SentChange } from '../domain/change.ts';
 import { listHarms, listKindsOf } from '../domain/change.ts';
 import type { ResourceKey } from '../domain/values.ts';
 import { foldCase } from '../domain/values.ts';
-import { allOf, chunks, readInChunks, readNumber, readOne, select } from './engine/dialect.ts';
+import {
+  allOf,
+  chunks,
+  execute,
+  readInChunks,
+  readNumber,
+  readOne,
+  select,
+} from './engine/dialect.ts';
 import { listCalledNames } from './resources/find.ts';
 import type { ResourceRow } from './resources/rows.ts';
-import type { Schema } from './schema.ts';
 import { HAS_REMARK } from './schema.ts';
 import type { Db } from './store.ts';
-import type { NewestPart, Row } from './tables.ts';
+import type { Insertable, NewestPart, Row } from './tables.ts';
 import { deleteWhere, insertAll, listWhere, putAll, updateWhere } from './tables.ts';
 
 /** A request as stored. */
 export type RequestRow = Row<'requests'>;
 
 /** A request of a provider, or one operation of a bulk request, without anything that is personal. */
-export type KeptRequest = Omit<Insertable<Schema['requests']>, 'seq'>;
+export type KeptRequest = Omit<Insertable<'requests'>, 'seq'>;
 
 /** Stores requests. One that is there already is completed, once. */
 export const saveRequests = (tx: Db, rows: readonly KeptRequest[]) =>
@@ -34,13 +41,13 @@ export async function listAskers(
   for (const some of chunks([...changes.entries()], ASKED_PART)) {
     const asked = some.map(
       ([place, { kind, resource_id, at }]) => sql`select * from (
-        select ${sql.lit(place)} as place, requests.* from requests
+        select ${raw(String(place))} as place, requests.* from requests
         where resource_id = ${resource_id} and at <= ${at} and status < 400
         and (method = 'DELETE' or written like ${toWritten(kind)})
         order by seq desc limit 1) as asked`,
     );
     const rows = await select<RequestRow & { readonly place: number }>(db)`
-      ${sql.join(asked, sql` union all `)}`;
+      ${join(asked, ' union all ')}`;
     for (const { place, ...request } of rows) found[place] = request;
   }
   return found;
@@ -69,10 +76,10 @@ export async function saveActs(tx: Db, entry: string, acts: readonly NewAct[]): 
 
 /** Stores the beginning of an outage, unless another process has; `at` is epoch milliseconds. */
 export async function beginOutage(tx: Db, act: string, at: number): Promise<void> {
-  await sql`insert into acts (kind, act, operator, target, at, everyone)
+  await execute(tx)`insert into acts (kind, act, operator, target, at, everyone)
     select 'outage', ${act}, '', '', cast(${at} as bigint), 1
     where not exists (select 1 from acts
-      where target = '' and kind = 'outage' and act = ${act} and ended_at is null)`.execute(tx);
+      where target = '' and kind = 'outage' and act = ${act} and ended_at is null)`;
 }
 
 /** Stores the end of an outage; `at` is epoch milliseconds. */
@@ -127,7 +134,7 @@ const DAY_MS = 86_400_000;
 export async function findRemark(db: Db, kind: 'part-left-out' | 'name-recycled', now: number) {
   const found = await readOne<Remark>(db)`
     select count(*) as requests, min(at) as since, max(at) as last from requests
-    where at > ${now - DAY_MS} and ${sql.raw(HAS_REMARK)} and written like ${`%"${kind}"%`}`;
+    where at > ${now - DAY_MS} and ${raw(HAS_REMARK)} and written like ${`%"${kind}"%`}`;
   return found.requests > 0 ? found : undefined;
 }
 
@@ -154,7 +161,7 @@ export function insertOwnCall(
 }
 
 /** SQL for 1 where a plan takes this away, or where it is the place of a deleted user, who counts alone; else 0. */
-function toIsRepair(resourceId: string, { kind, memberId = '' }: SentChange): RawBuilder<unknown> {
+function toIsRepair(resourceId: string, { kind, memberId = '' }: SentChange): Sql {
   const [harm] = listHarms([{ kind }]);
   if (harm === undefined) return sql`0`;
   // A call names a user by the account; -1: no account has such an id.
@@ -175,7 +182,7 @@ export async function mayHaveMade(
   { kind, resource_id, member_id, released_at }: Row<'plan_actions'>,
 ): Promise<boolean> {
   const account = sql`(select cast(upstream_id as text) from resources where id = ${member_id})`;
-  const ofMember = member_id === '' ? sql`` : sql`and member_id = ${account}`;
+  const ofMember = member_id === '' ? empty : sql`and member_id = ${account}`;
   const rows = await select(db)`select 1 from own_calls where resource_id = ${resource_id}
     and kind = ${kind} and at >= ${released_at} ${ofMember}
     and (outcome is null or outcome in ('done', 'unknown')) limit 1`;
@@ -214,7 +221,7 @@ export function countProviderHarm(
     sql`select count(*) from (
       select distinct coalesce(case when resource_type = 'user' then upstream_id end, resource_id),
         member_id from own_calls
-      where kind in (${sql.join(listKindsOf(harm))}) and at > ${since} and is_repair = 0
+      where kind in (${join(listKindsOf(harm))}) and at > ${since} and is_repair = 0
       and (outcome is null or outcome in ('done', 'unknown')) limit ${max}) as subjects`,
   );
 }
@@ -246,7 +253,7 @@ export async function listEventsAbout(
       select about.subject, about.at, event.*, author_username as username, author_address as address,
         row_number() over (partition by about.subject order by about.at desc) as place
       from audit_event_subjects as about join audit_events as event on event.id = about.event_id
-      where about.subject in (${sql.join(some)}) and about.at between ${from} and ${until}
+      where about.subject in (${join(some)}) and about.at between ${from} and ${until}
     ) as found where place <= ${limit} order by at desc`;
   const found = await readInChunks(subjects, read);
   const event_id = [...new Set(found.map(({ id }) => id))];

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sql } from 'kysely';
+import sql from 'sql-template-tag';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TestBridge } from '../../test/support/bridge.ts';
 import { startTestBridge } from '../../test/support/bridge.ts';
@@ -10,12 +10,14 @@ import { makeFolder } from '../../test/support/lifetimes.ts';
 import { makeLives } from '../../test/support/lives.ts';
 import { listResources } from '../../test/support/provider.ts';
 import { copySqliteTemplate } from '../../test/support/store-templates.ts';
-import { describePostgres } from '../../test/support/stores.ts';
+import { describePostgres, listTableNames } from '../../test/support/stores.ts';
 import { getTemplate } from '../../test/support/take-store.ts';
 import type { JsonObject } from '../domain/values.ts';
+import { select } from './engine/dialect.ts';
 import { takeFile } from './engine/sqlite.ts';
 import { backUpSqlite, replaceSqlite } from './offline.ts';
 import type { Db } from './store.ts';
+import { countWhere } from './tables.ts';
 
 function makeFile() {
   const folder = makeFolder();
@@ -56,17 +58,8 @@ function insertOdd(path: string): void {
 }
 
 async function listShared(db: Db) {
-  const { rows } = await sql<{ name: string; value: string; at: string }>`
-    select name, value, updated_at::text as at from state order by name collate "C"`.execute(db);
-  return rows;
-}
-
-async function countRows(db: Db, table: 'state'): Promise<number> {
-  const { n } = await db
-    .selectFrom(table)
-    .select((eb) => eb.fn.countAll<number>().as('n'))
-    .executeTakeFirstOrThrow();
-  return n;
+  return select<{ name: string; value: string; at: string }>(db)`
+    select name, value, updated_at::text as at from state order by name collate "C"`;
 }
 
 describePostgres('migrate-store', ({ makeUrl, open }) => {
@@ -129,7 +122,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(code).toBe(1);
     expect(text).toContain('SQLSTATE 22021');
     expect(readFileSync(path).equals(before)).toBe(true);
-    expect(await countRows((await open(to)).read, 'state')).toBe(0);
+    expect(await countWhere((await open(to)).read, 'state', {})).toBe(0);
   });
 
   test('a target that holds another store of the bridge is refused and left alone', async () => {
@@ -137,7 +130,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const to = await makeUrl('migrated');
     const target = await open(to);
     const fill = sql`insert into state (name, value, updated_at) values ('theirs', '1', 1)`;
-    await target.write((tx) => fill.execute(tx));
+    await target.write((tx) => tx.run(fill));
     const before = readFileSync(path);
 
     const { code, text } = await run('--to', to);
@@ -145,7 +138,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     expect(code).toBe(1);
     expect(text).toContain('holds another store already');
     expect(readFileSync(path).equals(before)).toBe(true);
-    expect(await countRows(target.read, 'state')).toBe(1);
+    expect(await countWhere(target.read, 'state', {})).toBe(1);
   });
 
   test('a running bridge is not moved', async () => {
@@ -157,7 +150,7 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     const moved = await run('--to', to);
 
     expect(moved).toMatchObject({ code: 1, text: expect.stringContaining('another process') });
-    expect(await (await open(to)).read.introspection.getTables()).toEqual([]);
+    expect(await listTableNames((await open(to)).read)).toEqual([]);
   });
 
   test('no bridge starts on the file that was moved, until the move is taken back', async () => {

@@ -11,9 +11,9 @@ import {
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
-import { sql } from 'kysely';
+import sql, { raw } from 'sql-template-tag';
 import { BridgeError } from '../domain/values.ts';
-import { readOne, select, toValues, UNLIMITED } from './engine/dialect.ts';
+import { execute, readOne, select, toValues, UNLIMITED } from './engine/dialect.ts';
 import { findMisfit, MOVED, migrate } from './engine/migrate.ts';
 import { connect, createFile, orStoreError, takeFile } from './engine/sqlite.ts';
 import { TABLES } from './schema.ts';
@@ -142,8 +142,7 @@ export async function moveStore(source: DatabaseSync, target: Store): Promise<nu
     let moved = 0;
     for (const name of Object.keys(TABLES)) {
       for (const rows of readBatches(source, name)) {
-        const arrived = await sql`
-          insert into ${sql.table(name)} ${toValues(rows)} returning *`.execute(tx);
+        const arrived = await tx.run(sql`insert into ${raw(name)} ${toValues(rows)} returning *`);
         if (!isDeepStrictEqual(arrived.rows, rows))
           throw toFailure(`${name} did not arrive as it is; the target is as it was`);
         moved += rows.length;
@@ -156,12 +155,11 @@ export async function moveStore(source: DatabaseSync, target: Store): Promise<nu
 
 /** Locks the tables until the commit, without limits of time. @throws BridgeError `move-failed` if one has rows */
 async function takeTables(tx: Db): Promise<void> {
-  await sql.raw(UNLIMITED).execute(tx);
-  await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
-  const tables = Object.keys(TABLES).map((name) => sql.table(name));
-  await sql`lock table ${sql.join(tables)} in access exclusive mode`.execute(tx);
-  for (const table of tables) {
-    const rows = await select(tx)`select 1 from ${table} limit 1`;
+  await tx.run(raw(UNLIMITED));
+  await execute(tx)`set local idle_in_transaction_session_timeout = 0`;
+  await execute(tx)`lock table ${raw(Object.keys(TABLES).join())} in access exclusive mode`;
+  for (const table of Object.keys(TABLES)) {
+    const rows = await select(tx)`select 1 from ${raw(table)} limit 1`;
     if (rows.length > 0)
       throw toFailure('the target holds another store already: give it an empty database');
   }
@@ -188,7 +186,7 @@ async function continueNumbers(tx: Db, source: DatabaseSync): Promise<void> {
     const last = Number(lastOf.get(name)?.seq ?? 0);
     const [serial] = Object.keys(columns);
     if (last > 0)
-      await sql`select setval(pg_get_serial_sequence(${name}, ${serial}), ${last})`.execute(tx);
+      await execute(tx)`select setval(pg_get_serial_sequence(${name}, ${serial}), ${last})`;
   }
 }
 

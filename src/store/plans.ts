@@ -1,12 +1,12 @@
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import type { HarmKind } from '../domain/change.ts';
 import { findHarm } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanAction, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import { HOLDING_SOURCES } from '../domain/plan.ts';
 import { waits } from './engine/columns.ts';
-import { lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
+import { execute, lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
 import { readResources } from './resources/rows.ts';
 import type { Db, ListPart } from './store.ts';
 import type { Row } from './tables.ts';
@@ -32,7 +32,7 @@ export const countWaitingPlans = (db: Db) =>
     from plans as plan where plan.status = 'held' order by plan.seq`;
 
 const hasAny = (statuses: readonly ActionStatus[]) =>
-  sql`exists (select 1 from plan_actions where plan_id = plans.id and status in (${sql.join(statuses)}))`;
+  sql`exists (select 1 from plan_actions where plan_id = plans.id and status in (${join(statuses)}))`;
 
 /** Condition of plans of which nothing waits any more: a held one has lost every action that it had. */
 const IS_OVER = sql`ended_at is null and (
@@ -95,7 +95,7 @@ export const SUBJECT_NAMES = sql`(select name from resources where id = resource
   (select name from resources where id = member_id) as member_name`;
 
 /** Condition of an action of a plan, both joined, that holds its change back. */
-const IS_HELD = sql`(action.status = 'planned' and plan.source in (${sql.join(HOLDING_SOURCES)}))`;
+const IS_HELD = sql`(action.status = 'planned' and plan.source in (${join(HOLDING_SOURCES)}))`;
 
 /** An action that is not over, with what of its plan decides about it. */
 export type OpenAction = PlanActionRow & {
@@ -104,7 +104,7 @@ export type OpenAction = PlanActionRow & {
   readonly plan_undoes: string | null;
 };
 
-const selectActions = (db: Db, which: RawBuilder<unknown>) =>
+const selectActions = (db: Db, which: Sql) =>
   select<OpenAction>(db)`
     select action.*, plan.status as plan_status, plan.source as plan_source,
       plan.undoes as plan_undoes
@@ -117,7 +117,7 @@ export const listHeldChanges = (
   resourceIds: readonly string[],
 ): Promise<readonly ActionKey[]> =>
   readInChunks(resourceIds, (some) =>
-    selectActions(db, sql`${IS_HELD} and action.resource_id in (${sql.join(some)})`),
+    selectActions(db, sql`${IS_HELD} and action.resource_id in (${join(some)})`),
   );
 
 /** Lists the actions of a user or group that are planned or under way, of plans that are not over. */
@@ -170,7 +170,7 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   const managed = sql`origin is not null and deleted_at is null`;
   const linked = (list: LinkList) => sql`select count(*) from links
     where observed = 1 and list = ${list} and group_id in (select seq from resources where ${managed})`;
-  const counted: Readonly<Record<HarmKind, RawBuilder<unknown>>> = {
+  const counted: Readonly<Record<HarmKind, Sql>> = {
     deactivate: sql`select count(*) from resources where type = 'user' and active = 1 and ${managed}`,
     removeMember: linked('member'),
     demoteAdmin: linked('admin'),
@@ -191,6 +191,6 @@ export const listWaitingRows = (db: Db, { afterSeq, limit }: ListPart) =>
 
 /** Has everything looked at before the next action, which is due for nothing that was tried before. */
 export async function doubtEverything(tx: Db): Promise<void> {
-  await sql`update resources set attempts = 0, failing_since = null, last_error = null,
-    stuck_at = null, must_look = must_look + 1, due_at = null where origin is not null`.execute(tx);
+  await execute(tx)`update resources set attempts = 0, failing_since = null, last_error = null,
+    stuck_at = null, must_look = must_look + 1, due_at = null where origin is not null`;
 }

@@ -14,7 +14,6 @@ import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanCounts, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { GroupId, JsonObject, JsonValue, Refusal, UserId } from '../domain/values.ts';
 import type { WrittenPath } from '../domain/write.ts';
-import type { TableOf } from './engine/table.ts';
 import { big, clusteredTable, int, json, serial, table, text } from './engine/table.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
@@ -444,8 +443,7 @@ export const TABLES = {
   }).keys({ resource: 'index (resource_id) where resource_id is not null' }),
 };
 
-/** The tables as kysely knows them. */
-export type Schema = { [Name in keyof typeof TABLES]: TableOf<(typeof TABLES)[Name]> };
+export type Schema = typeof TABLES;
 
 /** Columns of JSON, by their names: of the same name none is another text. */
 export const JSON_COLUMNS: ReadonlySet<string> = new Set(

@@ -1,15 +1,25 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import type { Kysely } from 'kysely';
+import type { Sql } from 'sql-template-tag';
 import type { StoreError } from './engine/store-error.ts';
-import type { Schema } from './schema.ts';
 
 /** The two databases that the store runs on. */
 export type Engine = 'sqlite' | 'postgres';
 
+/** What a statement came to. */
+export interface Result<Row> {
+  readonly rows: Row[];
+  /** Rows that it has changed, if it gives none. */
+  readonly changes: number;
+}
+
 /** First parameter of query functions: the store outside transactions, or one transaction. */
-export type Db = Kysely<Schema>;
+export interface Db {
+  readonly engine: Engine;
+  /** Runs a statement. @throws StoreError */
+  run<Row extends object>(statement: Sql): Promise<Result<Row>>;
+}
 
 /** A part of a list, in the order of its numbers. */
 export type ListPart = { readonly afterSeq: number; readonly limit: number };

@@ -1,8 +1,8 @@
-import type { Insertable, RawBuilder, Selectable, Updateable } from 'kysely';
-import { sql } from 'kysely';
+import sql, { empty, join, raw, Sql } from 'sql-template-tag';
 import {
   allOf,
   chunks,
+  execute,
   forUpdate,
   lockUntilCommit,
   readInChunks,
@@ -11,19 +11,20 @@ import {
   toAssignments,
   toValues,
 } from './engine/dialect.ts';
+import type { NewRowOf, RowOf } from './engine/table.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './store.ts';
 
 type Table = keyof Schema;
 /** Row of a table: see the schema for its columns. */
-export type Row<Name extends Table> = Selectable<Schema[Name]>;
+export type Row<Name extends Table> = RowOf<Schema[Name]>;
 
 /** Comparisons of a column with a value; `<>` null: it has any value. */
 type Bounds<Value> = Partial<
-  Readonly<Record<'<' | '<=' | '>' | '>=' | '<>', Value | RawBuilder<Value> | null>>
+  Readonly<Record<'<' | '<=' | '>' | '>=' | '<>', Value | Sql | null>>
 > & { readonly 'not in'?: readonly Value[] };
 
-type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>> | RawBuilder<Value>;
+type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>> | Sql;
 
 /** Condition of rows: all of these columns are so. An id is compared with any text. */
 export type Where<Name extends Table> = {
@@ -50,10 +51,10 @@ export function listWhere<Name extends Table, Found extends object = Row<Name>>(
   { order = [], limit, lock = false }: Choice<Name> = {},
 ): Promise<Found[]> {
   const by = typeof order === 'string' ? order : order.join(', ');
-  const sorted = by === '' ? sql`` : sql`order by ${sql.raw(by)}`;
-  const limited = limit === undefined ? sql`` : sql`limit ${limit}`;
-  const end = sql`${sorted} ${limited} ${lock ? forUpdate(db, lock === true ? 'update' : lock) : sql``}`;
-  return run(db, sql`select * from ${sql.table(table)}`, where, end);
+  const sorted = by === '' ? empty : sql`order by ${raw(by)}`;
+  const limited = limit === undefined ? empty : sql`limit ${limit}`;
+  const end = sql`${sorted} ${limited} ${lock ? forUpdate(db, lock === true ? 'update' : lock) : empty}`;
+  return run(db, sql`select * from ${raw(table)}`, where, end);
 }
 
 /** Part of a list, the newest first: at most so many rows, before the one with the number `from`. */
@@ -68,7 +69,7 @@ export function listNewest<Name extends Table>(
 ): Promise<Row<Name>[]> {
   const before = { ...where, seq: { '<': from } };
   const end = sql`order by seq desc limit ${limit}`;
-  return run(db, sql`select * from ${sql.table(table)}`, before, end);
+  return run(db, sql`select * from ${raw(table)}`, before, end);
 }
 
 /** Finds a row of a table; undefined: there is none. */
@@ -87,13 +88,16 @@ export async function countWhere<Name extends Table>(
   table: Name,
   where: Where<Name>,
 ): Promise<number> {
-  const count = sql`select count(*) as count from ${sql.table(table)}`;
-  const counts = await run<{ count: number }>(db, count, where, sql``);
+  const count = sql`select count(*) as count from ${raw(table)}`;
+  const counts = await run<{ count: number }>(db, count, where, empty);
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-type NewRow<Name extends Table, New = Insertable<Schema[Name]>> = {
-  readonly [Column in keyof New]: New[Column] | RawBuilder<unknown>;
+/** A row to be added: see the schema for what may be left out. */
+export type Insertable<Name extends Table> = NewRowOf<Schema[Name]>;
+
+type NewRow<Name extends Table, New = Insertable<Name>> = {
+  readonly [Column in keyof New]: New[Column] | Sql;
 };
 
 /** Adds rows to a table, and returns them as stored. */
@@ -101,13 +105,13 @@ export const insertAll = <Name extends Table, Found extends object = Row<Name>>(
   tx: Db,
   table: Name,
   rows: readonly NewRow<Name>[],
-  conflict: RawBuilder<unknown> = sql``,
+  conflict: Sql = empty,
 ) =>
   readInChunks(
     rows,
     (some) =>
       select<Found>(tx)`
-        insert into ${sql.table(table)} ${toValues(some)} ${conflict} returning *`,
+        insert into ${raw(table)} ${toValues(some)} ${conflict} returning *`,
   );
 
 /** Adds a row to a table, and returns it as stored. */
@@ -115,7 +119,7 @@ export const insertOne = <Name extends Table, Found extends object = Row<Name>>(
   tx: Db,
   table: Name,
   row: NewRow<Name>,
-) => readOne<Found>(tx)`insert into ${sql.table(table)} ${toValues([row])} returning *`;
+) => readOne<Found>(tx)`insert into ${raw(table)} ${toValues([row])} returning *`;
 
 /** The same, without rows that a unique index knows already: they are not among those that are returned. */
 export const insertNew = <Name extends Table>(
@@ -130,15 +134,15 @@ export async function putAll<Name extends Table>(
   table: Name,
   key: readonly (keyof Row<Name> & string)[],
   rows: readonly NewRow<Name>[],
-  isOpen: RawBuilder<unknown> = sql`1 = 1`,
+  isOpen: Sql = sql`1 = 1`,
 ): Promise<void> {
   const set = Object.keys(rows[0] ?? {}).map(
-    (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
+    (column) => sql`${raw(column)} = ${raw(`excluded.${column}`)}`,
   );
   for (const some of chunks(rows)) {
-    await sql`insert into ${sql.table(table)} ${toValues(some)}
-      on conflict (${sql.join(key.map((column) => sql.ref(column)))})
-      do update set ${sql.join(set)} where ${isOpen}`.execute(tx);
+    await execute(tx)`insert into ${raw(table)} ${toValues(some)}
+      on conflict (${join(key.map((column) => raw(column)))})
+      do update set ${join(set)} where ${isOpen}`;
   }
 }
 
@@ -147,20 +151,19 @@ export const updateWhere = <Name extends Table>(
   tx: Db,
   table: Name,
   where: Where<Name>,
-  change: Updateable<Schema[Name]>,
-): Promise<Row<Name>[]> =>
-  run(tx, sql`update ${sql.table(table)} set ${toAssignments(change)}`, where);
+  change: Partial<Row<Name>>,
+): Promise<Row<Name>[]> => run(tx, sql`update ${raw(table)} set ${toAssignments(change)}`, where);
 
 /** Deletes rows of a table, and returns them. */
 export const deleteWhere = <Name extends Table>(
   tx: Db,
   table: Name,
   where: Where<Name>,
-): Promise<Row<Name>[]> => run(tx, sql`delete from ${sql.table(table)}`, where);
+): Promise<Row<Name>[]> => run(tx, sql`delete from ${raw(table)}`, where);
 
 async function run<Found extends object>(
   db: Db,
-  act: RawBuilder<unknown>,
+  act: Sql,
   where: object,
   end = sql`returning *`,
 ): Promise<Found[]> {
@@ -172,10 +175,10 @@ async function run<Found extends object>(
 }
 
 /** SQL of a condition, in parts where a list of values is too long for one statement; none for an empty list. */
-function toConditions(where: object): RawBuilder<unknown>[] {
+function toConditions(where: object): Sql[] {
   const columns: [string, unknown][] = Object.entries(where);
   const toCondition = (given: object) =>
-    allOf(Object.entries(given).flatMap(([name, is]) => compare(sql.ref(name), is)));
+    allOf(Object.entries(given).flatMap(([name, is]) => compare(raw(name), is)));
   const lists = columns.flatMap(([name, is]) => (Array.isArray(is) ? [{ name, is }] : []));
   const [longest] = lists.toSorted((a, b) => b.is.length - a.is.length);
   if (longest === undefined) return [toCondition(where)];
@@ -183,15 +186,15 @@ function toConditions(where: object): RawBuilder<unknown>[] {
   return [...chunks<unknown>(is)].map((some) => toCondition({ ...where, [name]: some }));
 }
 
-function compare(column: RawBuilder<unknown>, is: unknown): RawBuilder<unknown>[] {
+function compare(column: Sql, is: unknown): Sql[] {
   if (is === undefined) return [];
   if (is === null) return [sql`${column} is null`];
-  if (Array.isArray(is)) return [sql`${column} in (${sql.join(is.length === 0 ? [null] : is)})`];
-  if (typeof is !== 'object' || 'toOperationNode' in is) return [sql`${column} = ${is}`];
+  if (Array.isArray(is)) return [sql`${column} in (${join(is.length === 0 ? [null] : is)})`];
+  if (typeof is !== 'object' || is instanceof Sql) return [sql`${column} = ${is}`];
   return Object.entries(is).map(([operator, value]: [string, unknown]) => {
     if (value === null) return sql`${column} is not null`;
-    if (!Array.isArray(value)) return sql`${column} ${sql.raw(operator)} ${value}`;
-    return value.length === 0 ? sql`1 = 1` : sql`${column} not in (${sql.join(value)})`;
+    if (!Array.isArray(value)) return sql`${column} ${raw(operator)} ${value}`;
+    return value.length === 0 ? sql`1 = 1` : sql`${column} not in (${join(value)})`;
   });
 }
 

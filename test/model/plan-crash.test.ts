@@ -4,6 +4,7 @@ import type { ActionStatus, PlanStatus } from '../../src/domain/plan.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { StoreError } from '../../src/store/engine/store-error.ts';
 import type { Db, Store } from '../../src/store/store.ts';
+import { countWhere, updateWhere } from '../../src/store/tables.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import type { Lives } from '../support/lives.ts';
 import { makeLives } from '../support/lives.ts';
@@ -25,7 +26,7 @@ function createMortalStore(store: Store, { after, before }: Fate) {
     death: once(signal, 'abort'),
     endLead: () =>
       store.write(async (tx) => {
-        await tx.updateTable('leader').set({ expires_at: 0, quiet_at: 0 }).execute();
+        await updateWhere(tx, 'leader', {}, { expires_at: 0, quiet_at: 0 });
       }),
     store: {
       ...store,
@@ -79,10 +80,9 @@ async function makeIntrusion(settings = {}): Promise<Lives> {
 }
 
 const hasPlan = async (db: Db, status: PlanStatus) =>
-  (await db.selectFrom('plans').where('status', '=', status).selectAll().execute()).length > 0;
+  (await countWhere(db, 'plans', { status })) > 0;
 const hasAction = async (db: Db, status: ActionStatus) =>
-  (await db.selectFrom('plan_actions').where('status', '=', status).selectAll().execute()).length >
-  0;
+  (await countWhere(db, 'plan_actions', { status })) > 0;
 
 const steps: readonly { step: string; toFate: (sandbox: Sandbox) => Fate }[] = [
   { step: 'was released', toFate: () => ({ after: (db) => hasAction(db, 'released') }) },

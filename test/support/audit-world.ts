@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
+import { countWhere, createShared } from '../../src/store/tables.ts';
 import type { TestBridge } from './bridge.ts';
 import { startBridgeOf } from './bridge.ts';
 import type { LeapingClock } from './leaping-clock.ts';
@@ -50,18 +51,18 @@ export async function startAuditWorld(
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
-  const state = bridge.store.read.selectFrom('state').where('name', '=', 'audit-poller');
   /** When the last complete read of the log began; 0: there was none. */
   const readAt = async (): Promise<number> =>
-    JSON.parse((await state.select('value').executeTakeFirst())?.value ?? '{"readAt":0}').readAt;
+    (await createShared<{ readAt: number }>('audit-poller').find(bridge.store.read))?.readAt ?? 0;
   const until = (what: string, isSo: () => Promise<boolean>) =>
     vi.waitUntil(isSo, { ...PATIENT, timeout: 60_000 }).catch(() => assert.fail(what));
   const untilSince = (since: number, read: () => Promise<number>) =>
     until(`the audit log was read since ${since}`, async () => (await read()) >= since);
   const untilLooked = async () => {
-    const looks = bridge.store.read.selectFrom('audit_event_subjects').select('subject');
-    const listDue = () => looks.where('look_at', '<=', clock.now()).execute();
-    await until('nobody is to be looked at', async () => (await listDue()).length === 0);
+    const { read } = bridge.store;
+    const countDue = () =>
+      countWhere(read, 'audit_event_subjects', { look_at: { '<=': clock.now() } });
+    await until('nobody is to be looked at', async () => (await countDue()) === 0);
     await bridge.untilSettled();
     // Who has read the log goes to sleep before time leaps.
     for (let turns = 0; turns < 50; turns += 1) await nextTurn();

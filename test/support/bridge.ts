@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import sql from 'sql-template-tag';
 import { inject } from 'vitest';
 import type { Bridge } from '../../src/app/compose.ts';
 import { createBridge } from '../../src/app/compose.ts';
@@ -15,6 +15,7 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { loadSettings } from '../../src/settings/load.ts';
+import { readOne } from '../../src/store/engine/dialect.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createEvents } from '../../src/telemetry/events.ts';
 import type { Logger } from '../../src/telemetry/logger.ts';
@@ -185,9 +186,9 @@ async function untilFirstReadFinished({ leadership }: Bridge): Promise<void> {
 async function countDue({ read }: Store): Promise<{ due: number; stuck: number }> {
   // A look proves later, beside everything else, that a person has left.
   const isProof = sql`due_class = 2 and must_look = 0 and left_at is not null and out_at is null`;
-  const due = sql<number>`count(case when ${isProof} then null else due_at end)`.as('due');
-  const waiting = read.selectFrom('resources').where('due_at', 'is not', null);
-  return waiting.select([due, sql<number>`count(stuck_at)`.as('stuck')]).executeTakeFirstOrThrow();
+  return readOne<{ due: number; stuck: number }>(read)`
+    select count(case when ${isProof} then null else due_at end) as due, count(stuck_at) as stuck
+    from resources where due_at is not null`;
 }
 
 function toUrl(server: Server): string {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findOne } from '../../src/store/tables.ts';
 import type { TestBridgeOptions } from './bridge.ts';
 import { startTestBridge } from './bridge.ts';
 import { createLeapingClock } from './leaping-clock.ts';
@@ -45,8 +46,9 @@ async function goOn(
 ): Promise<boolean> {
   if ((await bridge.readWork())?.running !== 0) return false;
   // In this order, because what ends may leave something due.
-  const due = bridge.store.read.selectFrom('resources').select('due_at').orderBy('due_at');
-  const dueAt = (await due.where('due_at', 'is not', null).executeTakeFirst())?.due_at ?? null;
+  const due = { due_at: { '<>': null } };
+  const next = await findOne(bridge.store.read, 'resources', due, { order: 'due_at' });
+  const dueAt = next?.due_at ?? null;
   if (dueAt === null || dueAt - clock.now() > aheadMs)
     return (await bridge.readWork())?.running === 0;
   clock.leap(Math.max(0, dueAt - clock.now()));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Express, Request, RequestHandler } from 'express';
 import type { Clock } from '../../domain/clock.ts';
 import { readSteady } from '../../domain/clock.ts';
 import type { Events } from '../../telemetry/events.ts';
@@ -43,6 +43,15 @@ export function followRequests({ clock, events, tracing }: FollowDeps): RequestH
       });
     });
     span.run(() => next());
+  };
+}
+
+/** Has the answers of an application tell when they are complete. A function of each one would keep it in memory until the next full collection. */
+export function tellAnswered({ response }: Express): void {
+  const { end } = response;
+  response.end = function (...values: unknown[]) {
+    this.emit(ANSWERED);
+    return Reflect.apply(end, this, values);
   };
 }
 

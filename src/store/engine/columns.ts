@@ -1,5 +1,5 @@
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import { findCreationAddress } from '../../domain/address.ts';
 import { alignLicences } from '../../domain/assignment.ts';
 import type { Cells } from '../../domain/cell.ts';
@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
 import type { Origin } from '../schema.ts';
 import type { Row } from '../tables.ts';
+import { literal } from './dialect.ts';
 
 /** The stored form of the attributes of a user or group: the document, and what is indexed of it. */
 export function toColumns(type: 'user' | 'group', attributes: JsonObject) {
@@ -59,9 +60,9 @@ export const hasWaiting = ({ cells }: { readonly cells: Cells<string> }) =>
   listWaiting(cells).length > 0;
 
 /** Condition of a row in which this field waits, or any. The text of a cell begins with what waits, and quotes of values are escaped. */
-export function waits(column: string, field?: Field): RawBuilder<boolean> {
+export function waits(column: string, field?: Field): Sql {
   const cell = field === undefined ? '' : `"${field}":{`;
-  return sql<boolean>`${sql.ref(column)} like ${sql.lit(`%${cell}"pending":%`)}`;
+  return sql`${raw(column)} like ${literal(`%${cell}"pending":%`)}`;
 }
 
 /** The columns of cells, and since when something of them is stuck or waits for a seat; `link`: since when a user of a group is. */

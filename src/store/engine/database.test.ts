@@ -1,19 +1,19 @@
-import { sql } from 'kysely';
+import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
 import type { Db, Store } from '../store.ts';
-import { forUpdate, readNumber, select } from './dialect.ts';
+import { execute, forUpdate, readNumber, select } from './dialect.ts';
 import { StoreError } from './store-error.ts';
 
 async function createCounters(store: Store): Promise<Store> {
   const counters = sql`create table counters
     (name text primary key, total bigint not null, parent text references counters (name))`;
-  await store.write((tx) => counters.execute(tx));
+  await store.write((tx) => tx.run(counters));
   return store;
 }
 
 async function insertCounter(db: Db, name: string, parent: string | null = null): Promise<void> {
-  await sql`insert into counters values (${name}, 0, ${parent})`.execute(db);
+  await execute(db)`insert into counters values (${name}, 0, ${parent})`;
 }
 
 async function listNames(db: Db): Promise<string[]> {
@@ -96,10 +96,11 @@ describeStores('the store', ({ makeUrl, open }) => {
     await store.write((tx) => insertCounter(tx, 'hits'));
 
     const readThenWrite = async (tx: Db) => {
-      const { rows } = await sql<{ total: number }>`
-        select total from counters where name = 'hits' ${forUpdate(tx)}`.execute(tx);
-      const total = rows[0]?.total ?? 0;
-      await sql`update counters set total = ${total + 1}`.execute(tx);
+      const total = await readNumber(
+        tx,
+        sql`select total from counters where name = 'hits' ${forUpdate(tx)}`,
+      );
+      await execute(tx)`update counters set total = ${total + 1}`;
     };
     await Promise.all(Array.from({ length: 100 }, () => store.write(readThenWrite)));
 
@@ -109,7 +110,7 @@ describeStores('the store', ({ makeUrl, open }) => {
   test('64-bit integers, sums and counts are numbers on both engines', async () => {
     const store = await createCounters(await open(await makeUrl('empty')));
     const total = Date.now();
-    await store.write((tx) => sql`insert into counters values ('now', ${total}, null)`.execute(tx));
+    await store.write((tx) => execute(tx)`insert into counters values ('now', ${total}, null)`);
 
     const rows = await select(store.read)`
       select total, sum(total) as sum, count(*) as count from counters group by total`;
@@ -170,5 +171,5 @@ describePostgres('the store under contention', ({ makeUrl, open }) => {
 });
 
 async function raise(tx: Db, name: string): Promise<void> {
-  await sql`update counters set total = total + 1 where name = ${name}`.execute(tx);
+  await execute(tx)`update counters set total = total + 1 where name = ${name}`;
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import sql from 'sql-template-tag';
 import type { Clock } from '../../domain/clock.ts';
 import { readSteady } from '../../domain/clock.ts';
 import type { Db, EngineStore, Store, StoreOptions } from '../store.ts';

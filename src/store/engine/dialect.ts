@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RawBuilder, SqlBool } from 'kysely';
-import { PostgresAdapter, sql } from 'kysely';
+import sql, { empty, join, raw, Sql } from 'sql-template-tag';
 import { JSON_COLUMNS } from '../schema.ts';
 import type { Db, ListPart } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
 /** True for PostgreSQL; for the few statements that the two engines spell differently. */
 export function isPostgres(db: Db): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
+  return db.engine === 'postgres';
 }
 
 /** Statement after which those of its transaction take as long as they take. PostgreSQL only. */
@@ -17,8 +16,8 @@ export const UNLIMITED = 'set local statement_timeout = 0';
 type RowLock = 'update' | 'update skip locked' | 'share' | 'key share';
 
 /** SQL that locks the rows which are read until the transaction ends; nothing where one write runs at a time. */
-export function forUpdate(tx: Db, how: RowLock = 'update'): RawBuilder<unknown> {
-  return isPostgres(tx) ? sql.raw(`for ${how}`) : sql``;
+export function forUpdate(tx: Db, how: RowLock = 'update'): Sql {
+  return isPostgres(tx) ? raw(`for ${how}`) : empty;
 }
 
 /** Holds a lock of no row until the commit; `shared` locks out exclusive holders alone. SQLite needs none. */
@@ -28,17 +27,17 @@ export async function lockUntilCommit(
   mode: 'alone' | 'shared' = 'alone',
 ): Promise<void> {
   if (!isPostgres(tx)) return;
-  const lock = sql.raw(mode === 'shared' ? '_shared' : '');
-  await sql`select pg_advisory_xact_lock${lock}(hashtext(${`scim-bridge ${name}`}))`.execute(tx);
+  const lock = raw(mode === 'shared' ? '_shared' : '');
+  await execute(tx)`select pg_advisory_xact_lock${lock}(hashtext(${`scim-bridge ${name}`}))`;
 }
 
 /** Now (epoch milliseconds), by the clock of the server where hosts share the store, else by the host's. */
-export function storeNow(db: Db, hostNow: number): RawBuilder<number> {
-  return isPostgres(db) ? SERVER_NOW : sql<number>`${hostNow}`;
+export function storeNow(db: Db, hostNow: number): Sql {
+  return isPostgres(db) ? SERVER_NOW : sql`${hostNow}`;
 }
 
 /** Now (epoch milliseconds), by the clock of the server. PostgreSQL only. */
-export const SERVER_NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+export const SERVER_NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
 /** Limit of ids in one statement: below every engine's limit of parameters. */
 const CHUNK = 500;
@@ -73,28 +72,28 @@ export async function* readParts<Row extends { readonly seq: number }>(
   }
 }
 
-/** SQL of the changed columns of a row; undefined ones are left out. kysely's builder costs more than the statement. */
-export function toAssignments(change: object): RawBuilder<unknown> {
-  const given = listGiven(change);
-  const texts = [...given.map(([column], n) => `${n === 0 ? '' : ', '}"${column}" = `), ''];
-  return sql(Object.assign(texts, { raw: texts }), ...given.map(([, value]) => toSql(value)));
-}
+/** SQL of a text of ours that is part of the statement, so that a partial index with the same text answers it. */
+export const literal = (text: string): Sql => raw(`'${text.replaceAll("'", "''")}'`);
+
+/** SQL of the changed columns of a row; undefined ones are left out. */
+export const toAssignments = (change: object): Sql =>
+  join(listGiven(change).map(([column, value]) => new Sql([`${column} = `, ''], [toSql(value)])));
 
 /** SQL of new rows, as `toAssignments`. @throws StoreError when one has a column that another has not */
-export function toValues(rows: readonly object[]): RawBuilder<unknown> {
+export function toValues(rows: readonly object[]): Sql {
   const columns = listGiven(rows[0] ?? {}).map(([column]) => column);
   const values = rows.map((row) => {
-    const given = new Map(listGiven(row));
-    if (given.size === columns.length && columns.every((column) => given.has(column)))
-      return sql`(${sql.join(columns.map((column) => toSql(given.get(column))))})`;
-    throw new StoreError('store-failed', 'rows of one statement differ in columns');
+    const given = columns.map((column): unknown => Reflect.get(row, column));
+    if (given.includes(undefined) || listGiven(row).length > columns.length)
+      throw new StoreError('store-failed', 'rows of one statement differ in columns');
+    return join(given.map(toSql), ',', '(', ')');
   });
-  return sql`("${sql.raw(columns.join('", "'))}") values ${sql.join(values)}`;
+  return sql`(${raw(columns.join())}) values ${join(values)}`;
 }
 
 /** Objects and lists are stored as JSON. */
 const toSql = (value: unknown) =>
-  typeof value !== 'object' || value === null || 'toOperationNode' in value
+  typeof value !== 'object' || value === null || value instanceof Sql
     ? value
     : JSON.stringify(value);
 
@@ -102,26 +101,25 @@ const listGiven = (row: object): [string, unknown][] =>
   Object.entries(row).filter(([, value]) => value !== undefined);
 
 /** Condition that all of these hold; what is not given is none. */
-export function allOf(
-  conditions: readonly (RawBuilder<unknown> | undefined | false | '')[],
-): RawBuilder<SqlBool> {
+export function allOf(conditions: readonly (Sql | undefined | false | '')[]): Sql {
   const given = conditions.filter((condition) => typeof condition === 'object');
-  return given.length === 0 ? sql<SqlBool>`1 = 1` : sql<SqlBool>`(${sql.join(given, sql` and `)})`;
+  return given.length === 0 ? sql`1 = 1` : sql`(${join(given, ' and ')})`;
 }
 
 /** Runs a query of one number; null, or no row, is 0. */
-export const readNumber = async (db: Db, query: RawBuilder<unknown>) =>
+export const readNumber = async (db: Db, query: Sql) =>
   (await readOne<{ number: number | null }>(db)`select (${query}) as number`).number ?? 0;
 
-/** Runs a statement, and returns how many rows it has changed. */
-export async function execute(tx: Db, statement: RawBuilder<unknown>): Promise<number> {
-  return Number((await statement.execute(tx)).numAffectedRows ?? 0);
-}
+/** Tag of a statement in SQL, which runs it and returns how many rows it has changed. */
+export const execute =
+  (tx: Db) =>
+  async (texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<number> =>
+    (await tx.run(sql(texts, ...values))).changes;
 
 /** Tag of a statement in SQL, which runs it and returns its rows, with their JSON parsed. */
 export function select<Row extends object = object>(db: Db) {
   return async (texts: TemplateStringsArray, ...values: readonly unknown[]): Promise<Row[]> =>
-    parseRows((await sql<Row>(texts, ...values).execute(db)).rows);
+    parseRows((await db.run<Row>(sql(texts, ...values))).rows);
 }
 
 function parseRows<Row extends object>(rows: Row[]): Row[] {

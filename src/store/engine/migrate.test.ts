@@ -1,29 +1,24 @@
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { describePostgres, describeStores } from '../../../test/support/stores.ts';
-import type { Store } from '../store.ts';
+import { describePostgres, describeStores, listTableNames } from '../../../test/support/stores.ts';
+import { execute } from './dialect.ts';
 import type { Migration } from './migrate.ts';
 import { migrate } from './migrate.ts';
 
 const first: Migration = {
   name: '001-first',
-  up: async (tx) => void (await sql`create table first (id integer)`.execute(tx)),
+  up: async (tx) => void (await execute(tx)`create table first (id integer)`),
 };
 const second: Migration = {
   name: '002-second',
-  up: async (tx) => void (await sql`create table second (id integer)`.execute(tx)),
+  up: async (tx) => void (await execute(tx)`create table second (id integer)`),
 };
 const broken: Migration = {
   name: '002-broken',
   up: async (tx) => {
-    await sql`create table half (id integer)`.execute(tx);
+    await execute(tx)`create table half (id integer)`;
     throw new Error('no further');
   },
 };
-
-async function listTables(store: Store): Promise<string[]> {
-  return (await store.read.introspection.getTables()).map(({ name }) => name).sort();
-}
 
 describeStores('migrate', ({ makeUrl, open }) => {
   test('a later version adds only what is new', async () => {
@@ -33,7 +28,7 @@ describeStores('migrate', ({ makeUrl, open }) => {
     const ran = await migrate(store, [first, second]);
 
     expect(ran).toEqual(['002-second']);
-    expect(await listTables(store)).toEqual(['first', 'migrations', 'second']);
+    expect(await listTableNames(store.read)).toEqual(['first', 'migrations', 'second']);
   });
 
   test('a migration that fails leaves nothing behind, nor those before it in the same run', async () => {
@@ -42,7 +37,7 @@ describeStores('migrate', ({ makeUrl, open }) => {
     const failed = migrate(store, [first, broken]);
 
     await expect(failed).rejects.toThrow(/^migration 002-broken failed .*: no further$/);
-    expect(await listTables(store)).toEqual([]);
+    expect(await listTableNames(store.read)).toEqual([]);
   });
 
   test('a migration that the database refuses says which one and why', async () => {

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
+import { raw } from 'sql-template-tag';
 import { TABLES } from '../schema.ts';
 import type { Db, Engine, Store } from '../store.ts';
-import { lockUntilCommit, select, UNLIMITED } from './dialect.ts';
+import { execute, lockUntilCommit, select, UNLIMITED } from './dialect.ts';
 import { StoreError } from './store-error.ts';
 
 /** A step from one version of the tables to the next. */
@@ -17,7 +17,7 @@ export const MIGRATIONS: readonly Migration[] = [
     async up(tx, engine) {
       for (const [name, table] of Object.entries(TABLES)) {
         for (const statement of table.listStatements(name, engine)) {
-          await sql.raw(statement).execute(tx);
+          await tx.run(raw(statement));
         }
       }
     },
@@ -35,11 +35,11 @@ export async function migrate(
   return store.write(async (tx) => {
     if (store.engine === 'postgres') {
       // A migration takes as long as it takes, and so do those who wait for it.
-      await sql`set local lock_timeout = 0`.execute(tx);
-      await sql.raw(UNLIMITED).execute(tx);
+      await execute(tx)`set local lock_timeout = 0`;
+      await tx.run(raw(UNLIMITED));
       await lockUntilCommit(tx, 'migration');
     }
-    await sql`create table if not exists migrations (name text primary key)`.execute(tx);
+    await execute(tx)`create table if not exists migrations (name text primary key)`;
     const rows = await select<{ name: string }>(tx)`select name from migrations`;
     const applied = rows.map(({ name }) => name);
     const misfit = findMisfit(applied, migrations);
@@ -49,7 +49,7 @@ export async function migrate(
       await up(tx, store.engine).catch((error: unknown) => {
         throw toMigrationError(name, error);
       });
-      await sql`insert into migrations (name) values (${name})`.execute(tx);
+      await execute(tx)`insert into migrations (name) values (${name})`;
     }
     return missing.map(({ name }) => name);
   });

@@ -1,16 +1,17 @@
-import { sql } from 'kysely';
+import sql, { raw } from 'sql-template-tag';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../test/support/free-port.ts';
 import { startPostgresProxy } from '../../../test/support/postgres-proxy.ts';
 import { describePostgres } from '../../../test/support/stores.ts';
 import type { Db, Store } from '../store.ts';
 import { OUTAGE_CODES, openStore } from './database.ts';
+import { execute, readOne, select } from './dialect.ts';
 import type { StoreError } from './store-error.ts';
 
 /** Ends every other connection to this database, as a restart of the server does. */
 async function cutConnections(store: Store): Promise<void> {
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`.execute(store.read);
+  await execute(store.read)`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`;
 }
 
 test('a server that is not there is said to be unavailable', async () => {
@@ -57,7 +58,7 @@ describePostgres('a lost connection', ({ makeUrl, open }) => {
     const store = await openStore({ url, onConnectionLost: lost.resolve });
     await cutConnections(await open(url));
     const error = await lost.promise;
-    await sql`select 1`.execute(store.read);
+    await execute(store.read)`select 1`;
     await store.close();
     expect(error.code).toBe('store-unavailable');
   });
@@ -67,9 +68,9 @@ describePostgres('a process that stands still in the middle of a write', ({ make
   async function addWhileStandingStill(rest: (tx: Db) => Promise<unknown>): Promise<unknown> {
     const url = await makeUrl('empty');
     const [frozen, other] = [await open(url), await open(url)];
-    await sql`create table counts (value integer)`.execute(other.read);
-    await sql`insert into counts values (0)`.execute(other.read);
-    const add = (tx: Db) => sql`update counts set value = value + 1`.execute(tx);
+    await execute(other.read)`create table counts (value integer)`;
+    await execute(other.read)`insert into counts values (0)`;
+    const add = (tx: Db) => execute(tx)`update counts set value = value + 1`;
     const holding = Promise.withResolvers<void>();
     const thawed = Promise.withResolvers<void>();
 
@@ -84,11 +85,11 @@ describePostgres('a process that stands still in the middle of a write', ({ make
     thawed.resolve();
     await late;
 
-    return (await sql`select value from counts`.execute(other.read)).rows;
+    return select(other.read)`select value from counts`;
   }
 
   test('lets others write the same row, and its own write is done when it goes on', async () => {
-    const rows = await addWhileStandingStill((tx) => sql`select 1`.execute(tx));
+    const rows = await addWhileStandingStill((tx) => execute(tx)`select 1`);
 
     expect(rows).toEqual([{ value: 2 }]);
   });
@@ -108,10 +109,10 @@ describePostgres(
       const proxy = await startPostgresProxy(url);
       onTestFinished(() => proxy.stop());
       const [holder, killed, other] = [await open(url), await open(proxy.url), await open(url)];
-      await sql`create table counts (id integer, value integer)`.execute(other.read);
-      await sql`insert into counts values (1, 0), (2, 0)`.execute(other.read);
+      await execute(other.read)`create table counts (id integer, value integer)`;
+      await execute(other.read)`insert into counts values (1, 0), (2, 0)`;
       const add = (id: number) => (tx: Db) =>
-        sql`update counts set value = value + 1 where id = ${id}`.execute(tx);
+        execute(tx)`update counts set value = value + 1 where id = ${id}`;
       const held = Promise.withResolvers<void>();
       const over = Promise.withResolvers<void>();
       const holding = holder.write(async (tx) => {
@@ -138,19 +139,19 @@ describePostgres(
       over.resolve();
 
       await Promise.all([holding, died]);
-      const { rows } = await sql`select value from counts order by id`.execute(other.read);
+      const rows = await select(other.read)`select value from counts order by id`;
       expect(rows).toEqual([{ value: 1 }, { value: 1 }]);
     });
 
     async function isIdle(tx: Db): Promise<boolean> {
-      await sql`select pg_sleep(0.05)`.execute(tx);
+      await execute(tx)`select pg_sleep(0.05)`;
       return false;
     }
 
     async function untilWaiting(db: Db, count: number): Promise<void> {
       const select = sql`select 1 from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`;
-      while ((await select.execute(db)).rows.length < count);
+      while ((await db.run(select)).rows.length < count);
     }
   },
 );
@@ -162,7 +163,7 @@ describePostgres('a contended write', ({ makeStore }) => {
 
     const write = store.write((tx) => {
       attempts += 1;
-      return sql`do $$ begin raise exception using errcode = '40001'; end $$`.execute(tx);
+      return execute(tx)`do $$ begin raise exception using errcode = '40001'; end $$`;
     });
 
     await expect(write).rejects.toMatchObject({ code: 'store-contended' });
@@ -173,7 +174,7 @@ describePostgres('a contended write', ({ makeStore }) => {
     const store = await makeStore();
 
     const write = store.write(async (tx) => {
-      await sql`do $$ begin raise exception using errcode = '55P03'; end $$`.execute(tx);
+      await execute(tx)`do $$ begin raise exception using errcode = '55P03'; end $$`;
     });
 
     await expect(write).rejects.toMatchObject({ code: 'store-contended' });
@@ -186,14 +187,15 @@ describePostgres('a contended write', ({ makeStore }) => {
     let looked = 0;
     const findOrAdd = (id: string) =>
       store.write(async (tx) => {
-        const found = await sql<{ id: string }>`
-          select id from resources where name_folded = 'ada'`.execute(tx);
+        const found = await select<{ id: string }>(tx)`
+          select id from resources where name_folded = 'ada'`;
         looked += 1;
         if (looked === 2) both.resolve();
         await both.promise;
-        if (found.rows[0] !== undefined) return found.rows[0].id;
-        await sql`insert into resources (type, id, name, name_folded, origin, attributes, created_at, modified_at)
-          values ('user', ${id}, 'ada', 'ada', 'created', '{}', 1, 1)`.execute(tx);
+        if (found[0] !== undefined) return found[0].id;
+        await execute(tx)`
+          insert into resources (type, id, name, name_folded, origin, attributes, created_at, modified_at)
+          values ('user', ${id}, 'ada', 'ada', 'created', '{}', 1, 1)`;
         return id;
       });
 
@@ -208,7 +210,7 @@ describePostgres('a contended write', ({ makeStore }) => {
 
     const write = store.write(async (tx) => {
       attempts += 1;
-      await sql`select 1 / 0`.execute(tx);
+      await execute(tx)`select 1 / 0`;
     });
 
     await expect(write).rejects.toMatchObject({ code: 'store-failed' });
@@ -221,22 +223,21 @@ describePostgres('credentials of the database', ({ makeUrl, open }) => {
     const url = await makeUrl('empty');
     const admin = await open(url);
     const role = `rotated_${Date.now()}`;
-    await sql.raw(`create role ${role} login password 'other'`).execute(admin.read);
+    await admin.read.run(raw(`create role ${role} login password 'other'`));
     const second = new URL(url);
     second.username = role;
     second.password = 'other';
     let current = url;
     const store = await openStore({ url, findUrl: () => current });
     const findUser = async () => {
-      const { rows } = await sql<{ name: string }>`select current_user as name`.execute(store.read);
-      return rows[0]?.name;
+      return (await readOne<{ name: string }>(store.read)`select current_user as name`).name;
     };
     const before = await findUser();
     current = second.href;
     await cutConnections(admin);
     await expect.poll(() => findUser().catch(() => undefined)).toBe(role);
     await store.close();
-    await sql.raw(`drop role ${role}`).execute(admin.read);
+    await admin.read.run(raw(`drop role ${role}`));
 
     expect(before).not.toBe(role);
   });
@@ -246,7 +247,7 @@ describePostgres('a session', ({ makeStore }) => {
   test('waits for the disk, whatever the server does by itself', async () => {
     const { read } = await makeStore();
 
-    const { rows } = await sql`select current_setting('synchronous_commit') as level`.execute(read);
+    const rows = await select(read)`select current_setting('synchronous_commit') as level`;
 
     expect(rows).toEqual([{ level: 'on' }]);
   });

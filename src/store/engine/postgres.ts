@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import pg from 'pg';
+import sql, { join } from 'sql-template-tag';
 import type { Db, EngineStore, LocalBell, StoreOptions, Topic } from '../store.ts';
 import { createLocalBell } from '../store.ts';
-import { UNLIMITED } from './dialect.ts';
+import { execute, UNLIMITED } from './dialect.ts';
 import type { Run } from './session.ts';
 import { createSessions } from './session.ts';
 import { StoreError, toPostgresStoreError } from './store-error.ts';
@@ -165,7 +165,7 @@ function createRun(client: pg.PoolClient, findEnding: () => StoreError | undefin
     try {
       const query = { text, values: [...values], ...(waitMs && { query_timeout: waitMs }) };
       const { rows, rowCount } = await client.query(query);
-      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+      return { rows, changes: rowCount ?? 0 };
     } catch (cause) {
       const error = toPostgresStoreError(cause);
       if (error.code !== 'store-unavailable') throw error;
@@ -221,7 +221,7 @@ function createRinger(aside: Db) {
     while (waiting.size > 0) {
       const rings = [...waiting].map((one) => sql`pg_notify(${CHANNEL}, ${one})`);
       waiting.clear();
-      await sql`select ${sql.join(rings)}`.execute(aside).catch(() => undefined);
+      await execute(aside)`select ${join(rings)}`.catch(() => undefined);
     }
     isSending = false;
   };

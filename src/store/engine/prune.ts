@@ -1,5 +1,5 @@
-import type { RawBuilder, SqlBool } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { join, raw } from 'sql-template-tag';
 import { ENDED_STATUSES } from '../../domain/change.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
@@ -19,7 +19,7 @@ interface Pruned {
   /** What is from then on stays, however many rows there are. */
   readonly keptFrom?: number;
   /** Condition on a row that may go at all. */
-  readonly isOver?: RawBuilder<SqlBool>;
+  readonly isOver?: Sql;
 }
 
 /** Lists what is forgotten by its age alone, in this order: the past, and groups that were deleted before a time. */
@@ -27,14 +27,14 @@ export function listPruned(now: number, ledgerMs: number, deletedBefore: number)
   const before = now - ledgerMs;
   // Limits of harm look back a day.
   const recent = { before, rowsMax: 1_000_000, keptFrom: now - 2 * DAY };
-  const isAct = sql<SqlBool>`(kind = 'operator' or ended_at is not null)`;
-  const isPassing = sql<SqlBool>`kind in ('access', 'session')`;
-  const isEnded = sql<SqlBool>`status in (${sql.join(ENDED_STATUSES)})`;
-  const isOfOldPlan = sql<SqlBool>`plan_id in (select id from plans where ended_at < ${before})`;
-  const isEmptyPlan = sql<SqlBool>`not exists (
+  const isAct = sql`(kind = 'operator' or ended_at is not null)`;
+  const isPassing = sql`kind in ('access', 'session')`;
+  const isEnded = sql`status in (${join(ENDED_STATUSES)})`;
+  const isOfOldPlan = sql`plan_id in (select id from plans where ended_at < ${before})`;
+  const isEmptyPlan = sql`not exists (
     select 1 from plan_actions where plan_id = plans.id)`;
   // Any other deleted group keeps one hidden that is in the service, or may be.
-  const isGoneGroup = sql<SqlBool>`type = 'group' and due_at is null and sent_creates = '[]'
+  const isGoneGroup = sql`type = 'group' and due_at is null and sent_creates = '[]'
     and upstream_scim_id is null and upstream_id is null and upstream_uid is null`;
   return [
     { table: 'requests', at: 'at', before, rowsMax: 100_000 },
@@ -60,11 +60,11 @@ export async function prune(
   { table, at: column, before, rowsMax, keptFrom, isOver = sql`true` }: Pruned,
   limit: number,
 ): Promise<number> {
-  const [rows, at] = [sql.table(table), sql.ref(column)];
-  const place = sql.ref(isPostgres(tx) ? 'ctid' : 'rowid');
+  const [rows, at] = [raw(table), raw(column)];
+  const place = raw(isPostgres(tx) ? 'ctid' : 'rowid');
   const oldestKept = sql`(select ${at} from ${rows} order by ${at} desc limit 1 offset ${rowsMax})`;
   const isMany = rowsMax === undefined ? sql`false` : sql`${at} <= ${oldestKept}`;
   const some = sql`select ${place} from ${rows} where (${at} < ${before} or ${isMany})
     and ${at} < ${keptFrom ?? Number.MAX_SAFE_INTEGER} and ${isOver} order by ${at} limit ${limit}`;
-  return execute(tx, sql`delete from ${rows} where ${place} in (${some})`);
+  return execute(tx)`delete from ${rows} where ${place} in (${some})`;
 }

@@ -1,36 +1,18 @@
-import type { CompiledQuery, QueryResult } from 'kysely';
-import { DefaultQueryExecutor, DummyDriver, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
-import type { Schema } from '../schema.ts';
-import type { Db, Engine, Store } from '../store.ts';
+import type { Db, Engine, Result, Store } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
 /** Runs a statement on a connection. @throws StoreError */
-export type Run = <Row>(text: string, values: readonly unknown[]) => Promise<QueryResult<Row>>;
+export type Run = <Row>(text: string, values: readonly unknown[]) => Promise<Result<Row>>;
 
-/** Puts kysely on the connections of an engine, without its pool, locks and log, which cost more than statements. */
+/** Creates what makes sessions of the connections of an engine. */
 export function createSessions(engine: Engine) {
-  const nowhere = () => Promise.reject(new Error('not used'));
-  const dialect =
-    engine === 'sqlite'
-      ? new SqliteDialect({ database: nowhere })
-      : new PostgresDialect({ pool: nowhere });
-  const [compiler, adapter] = [dialect.createQueryCompiler(), dialect.createAdapter()];
-  const driver = new DummyDriver();
   let listener: Parameters<Store['onStatement']>[0] | undefined;
 
   /** Statements outside transactions. */
-  function open(run: Run): Db {
-    const connection = {
-      executeQuery: <Row>({ sql, parameters }: CompiledQuery) => run<Row>(sql, parameters),
-      streamQuery(): never {
-        throw new StoreError('store-failed', 'lists are read page by page');
-      },
-    };
-    const executor = new DefaultQueryExecutor(compiler, adapter, {
-      provideConnection: (use) => use(connection),
-    });
-    return new Kysely<Schema>({ config: { dialect }, driver, dialect, executor });
-  }
+  const open = (run: Run): Db => ({
+    engine,
+    run: (statement) => run(engine === 'sqlite' ? statement.sql : statement.text, statement.values),
+  });
 
   return {
     open,

@@ -3,11 +3,12 @@ import { linkSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
-import { sql } from 'kysely';
+import sql, { raw } from 'sql-template-tag';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder } from '../../../test/support/lifetimes.ts';
 import type { Store } from '../store.ts';
 import { openStore } from './database.ts';
+import { execute, select } from './dialect.ts';
 import { takeFile } from './sqlite.ts';
 
 async function open(path: string): Promise<Store> {
@@ -17,8 +18,8 @@ async function open(path: string): Promise<Store> {
 }
 
 async function readPragma(store: Store, name: string): Promise<unknown> {
-  const pragma = sql<Record<string, unknown>>`pragma ${sql.raw(name)}`;
-  const { rows } = await store.write((tx) => pragma.execute(tx));
+  const pragma = sql`pragma ${raw(name)}`;
+  const { rows } = await store.write((tx) => tx.run(pragma));
   return Object.values(rows[0] ?? {})[0];
 }
 
@@ -33,7 +34,7 @@ test('a commit survives a loss of power, and foreign keys are enforced', async (
 test('the file and its folder are made, for their owner only', async () => {
   const folder = join(makeFolder(), 'data');
   const store = await open(join(folder, 'bridge.db'));
-  await store.write((tx) => sql`create table t (id integer)`.execute(tx));
+  await store.write((tx) => execute(tx)`create table t (id integer)`);
 
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   for (const suffix of ['', '-wal', '-shm'])
@@ -43,7 +44,7 @@ test('the file and its folder are made, for their owner only', async () => {
 test('close() leaves one file that can be copied', async () => {
   const path = join(makeFolder(), 'bridge.db');
   const store = await openStore({ url: `sqlite:${path}` });
-  await store.write((tx) => sql`create table t (id integer)`.execute(tx));
+  await store.write((tx) => execute(tx)`create table t (id integer)`);
 
   await store.close();
 
@@ -53,7 +54,7 @@ test('close() leaves one file that can be copied', async () => {
 test('a read outside a transaction cannot write', async () => {
   const store = await open(join(makeFolder(), 'bridge.db'));
 
-  const written = sql`create table t (id integer)`.execute(store.read);
+  const written = execute(store.read)`create table t (id integer)`;
 
   await expect(written).rejects.toMatchObject({ code: 'store-unavailable' });
 });
@@ -95,16 +96,16 @@ test.each(['', 'bridge.db', 'sqlite:', 'sqlite::memory:', 'mysql://x'])(
 test('reads do not wait for a writer, not even for one of another process', async () => {
   const path = join(makeFolder(), 'bridge.db');
   const store = await open(path);
-  await store.write((tx) => sql`create table t (id integer)`.execute(tx));
+  await store.write((tx) => execute(tx)`create table t (id integer)`);
   const other = new DatabaseSync(path);
   onTestFinished(() => other.close());
 
   other.exec('begin immediate; insert into t values (1)');
-  const during = await sql`select 1 from t`.execute(store.read);
+  const during = await select(store.read)`select 1 from t`;
   other.exec('commit');
-  const after = await sql`select 1 from t`.execute(store.read);
+  const after = await select(store.read)`select 1 from t`;
 
-  expect([during.rows.length, after.rows.length]).toEqual([0, 1]);
+  expect([during.length, after.length]).toEqual([0, 1]);
 });
 
 test.each([
@@ -123,15 +124,15 @@ test.each([
 /** Writes rows with eight writers, says each number once its write has resolved, and kills itself as it does so. */
 const WRITE = `
   import { writeSync } from 'node:fs';
-  import { sql } from 'kysely';
+    import sql from 'sql-template-tag';
   import { openStore } from './database.ts';
   const store = await openStore({ url: 'sqlite:' + process.argv[1] });
-  await store.write((tx) => sql\`create table crash_rows (n integer primary key)\`.execute(tx));
+  await store.write((tx) => tx.run(sql\`create table crash_rows (n integer primary key)\`));
   let last = 0;
   const keepWriting = async () => {
     for (;;) {
       const n = (last += 1);
-      await store.write((tx) => sql\`insert into crash_rows values (\${n})\`.execute(tx));
+      await store.write((tx) => tx.run(sql\`insert into crash_rows values (\${n})\`));
       writeSync(1, n + '\\n'); // Not console.log, which may keep a line in memory.
       // Not the last of those that share a commit.
       if (n === 195) process.kill(process.pid, 'SIGKILL');
@@ -149,7 +150,7 @@ test('what a write has resolved survives kill -9', async () => {
   const acknowledged = output.split('\n').slice(0, -1).map(Number);
 
   const store = await open(path);
-  const { rows } = await sql<{ n: number }>`select n from crash_rows`.execute(store.read);
+  const rows = await select<{ n: number }>(store.read)`select n from crash_rows`;
   const kept = new Set(rows.map(({ n }) => n));
   expect(acknowledged).toContain(195);
   expect(acknowledged.filter((n) => !kept.has(n))).toEqual([]);

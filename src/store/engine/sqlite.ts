@@ -103,8 +103,9 @@ function createRun(database: DatabaseSync): Run {
     try {
       const { statement, names } = cache.get(text) ?? prepare(text);
       const values = parameters.map(toInputValue);
-      if (names.length > 0) return { rows: parseRows<Row>(names, statement.all(...values)) };
-      return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) };
+      if (names.length > 0)
+        return { rows: parseRows<Row>(names, statement.all(...values)), changes: 0 };
+      return { rows: [], changes: Number(statement.run(...values).changes) };
     } catch (error) {
       throw toSqliteStoreError(error);
     }

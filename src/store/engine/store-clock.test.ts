@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
 import { openStoreClock } from './database.ts';
+import { execute } from './dialect.ts';
 
 const MINUTES_MS = 60_000;
 const HOURS_MS = 60 * MINUTES_MS;
@@ -19,7 +19,7 @@ describePostgres('the clock of a store that hosts share', ({ makeStore }) => {
     for (setMs of [3 * HOURS_MS, -3 * HOURS_MS, 0]) {
       times.push(clock.now());
       // A caller during a comparison of the clocks waits for its end.
-      await sql`select pg_sleep(0.02)`.execute(store.read);
+      await execute(store.read)`select pg_sleep(0.02)`;
       times.push(clock.now());
     }
 

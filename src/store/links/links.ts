@@ -1,11 +1,11 @@
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { empty, join, raw } from 'sql-template-tag';
 import type { Failure } from '../../domain/cell.ts';
 import type { Link, LinkChange, LinkKey, LinkList } from '../../domain/link.ts';
 import { LINK_LISTS, NEW_LINK, seeLink, toLinkText } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
 import { waits } from '../engine/columns.ts';
-import { isPostgres, readInChunks, readOne, select } from '../engine/dialect.ts';
+import { execute, isPostgres, readInChunks, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { deleteWhere, putAll } from '../tables.ts';
@@ -38,15 +38,15 @@ export async function listLinks(
   group: GroupKey,
   { list, userIds, accounts }: LinkSelection = {},
 ): Promise<StoredLink[]> {
-  const read = async (lists: readonly LinkList[], which: RawBuilder<unknown>) => {
-    const isOf = sql`link.group_id = ${group.seq} and link.list in (${sql.join(lists)})`;
+  const read = async (lists: readonly LinkList[], which: Sql) => {
+    const isOf = sql`link.group_id = ${group.seq} and link.list in (${join(lists)})`;
     return (await selectLinks(db, sql`${isOf} and ${which}`)).map(toLink);
   };
   const lists = list === undefined ? LINK_LISTS : [list];
   const named: readonly (UserId | number)[] | undefined = userIds ?? accounts;
   if (named !== undefined) {
-    const column = sql.ref(userIds === undefined ? 'person.upstream_id' : 'person.id');
-    return readInChunks(named, (some) => read(lists, sql`${column} in (${sql.join(some)})`));
+    const column = raw(userIds === undefined ? 'person.upstream_id' : 'person.id');
+    return readInChunks(named, (some) => read(lists, sql`${column} in (${join(some)})`));
   }
   const links: StoredLink[] = [];
   for (const one of lists) {
@@ -63,7 +63,7 @@ export async function listLinks(
 type LinkRow = Row<'links'> &
   Pick<StoredLink, 'userId' | 'userDeletedAt'> & { readonly upstreamUserId: number | null };
 
-const selectLinks = (db: Db, which: RawBuilder<unknown>) =>
+const selectLinks = (db: Db, which: Sql) =>
   select<LinkRow>(db)`
     select link.*, person.id as "userId", person.deleted_at as "userDeletedAt",
       person.upstream_id as "upstreamUserId"
@@ -169,7 +169,7 @@ export const saveLinks = (tx: Db, { seq }: GroupKey, links: readonly SavedLink[]
 
 /** Forgets all links of a group. */
 export async function deleteAllLinks(tx: Db, { seq }: GroupKey): Promise<void> {
-  await sql`delete from links where group_id = ${seq}`.execute(tx);
+  await execute(tx)`delete from links where group_id = ${seq}`;
 }
 
 /** Sets the desired state of one user in a list; nothing waits. One who is unwanted and not seen is forgotten. */
@@ -214,7 +214,7 @@ export async function listWaitingLinks(
     sql`link.group_id = ${seq} and link.pending is not null and person.upstream_id is not null
       and (link.retry_at is null or link.retry_at <= ${now})
       and (person.deleted_at is null or not ${waits('person.cells', 'active')})
-      ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : sql``}
+      ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : empty}
       order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`,
   );
   return waiting.map((row) => {
@@ -327,6 +327,6 @@ export async function countSeenMembers(db: Db, seqs: readonly number[]) {
   const rows = await select<Record<'group_id' | 'seen' | 'unknown', number>>(db)`
     select group_id, count(case when observed = 1 then 1 end) as seen,
       count(case when observed is null and pending is null then 1 end) as unknown
-    from links where group_id in (${sql.join(seqs)}) and list = 'member' group by group_id`;
+    from links where group_id in (${join(seqs)}) and list = 'member' group by group_id`;
   return new Map(rows.map(({ group_id, seen, unknown }) => [group_id, { seen, unknown }]));
 }

@@ -1,9 +1,9 @@
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { empty, join, raw } from 'sql-template-tag';
 import type { NameQuery } from '../../domain/rule-book.ts';
 import type { GroupId, UserId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
-import { forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
+import { execute, forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';
 
@@ -12,29 +12,29 @@ const toSeq = (userId: string) => sql`(select seq from resources where id = ${us
 /** SQL of the groups that name this user; of those `waiting`, the groups with a waiting change of the user. */
 const toGroupsOf = (userId: string, which: 'all' | 'waiting') =>
   sql`select group_id from links where target = ${toSeq(userId)}
-    ${which === 'waiting' ? sql`and pending is not null` : sql``}`;
+    ${which === 'waiting' ? sql`and pending is not null` : empty}`;
 
 /** SQL of the groups that a query names by their numbers, each locked in the order of all until the transaction ends. */
-const lockedInOrder = (tx: Db, named: RawBuilder<unknown>) =>
+const lockedInOrder = (tx: Db, named: Sql) =>
   sql`select seq from resources where seq in (${named}) order by seq ${forUpdate(tx)}`;
 
 /** Locks the groups that name this user, or those where a change waits. Groups come before users, in order: no deadlock. */
 export async function lockGroupsOf(tx: Db, userId: UserId, which: 'all' | 'waiting') {
-  if (isPostgres(tx)) await lockedInOrder(tx, toGroupsOf(userId, which)).execute(tx);
+  if (isPostgres(tx)) await tx.run(lockedInOrder(tx, toGroupsOf(userId, which)));
 }
 
 /** Waits until nobody else writes these groups, and keeps them as they are until the transaction ends. */
 export async function lockGroups(tx: Db, ids: readonly GroupId[]): Promise<void> {
   if (!isPostgres(tx) || ids.length === 0) return;
-  const named = sql`select seq from resources where id in (${sql.join(ids)})`;
-  await lockedInOrder(tx, named).execute(tx);
+  const named = sql`select seq from resources where id in (${join(ids)})`;
+  await tx.run(lockedInOrder(tx, named));
 }
 
 /** Gives every group that shows this user a new version. `now` is epoch milliseconds. */
 export async function touchGroupsOf(tx: Db, userId: string, now: number): Promise<void> {
-  await sql`update resources set version = version + 1,
+  await execute(tx)`update resources set version = version + 1,
       modified_at = case when modified_at > ${now} then modified_at else ${now} end
-    where seq in (${lockedInOrder(tx, toGroupsOf(userId, 'all'))})`.execute(tx);
+    where seq in (${lockedInOrder(tx, toGroupsOf(userId, 'all'))})`;
 }
 
 /** Time that a group waits for the accounts of others before it takes users in, in milliseconds. */
@@ -64,23 +64,23 @@ export async function leaveGroups(tx: Db, userId: UserId, now: number): Promise<
     update resources set version = version + 1, modified_at = ${now}, due_at = ${now}, due_class = 0
     where origin is not null and deleted_at is null and seq in (${lockedInOrder(tx, named)})
     returning id, seq`;
-  await sql`delete from links where ${isTheirs} and (
+  await execute(tx)`delete from links where ${isTheirs} and (
     (pending is null and (observed is null or observed = 0))
-    or (select upstream_id from resources where id = ${userId}) is null)`.execute(tx);
+    or (select upstream_id from resources where id = ${userId}) is null)`;
   if (rows.length === 0) return [];
-  await sql`update links set desired = 0, pending = ${GROUP_VERSION}
-    where ${isTheirs} and group_id in (${sql.join(rows.map(({ seq }) => seq))})`.execute(tx);
+  await execute(tx)`update links set desired = 0, pending = ${GROUP_VERSION}
+    where ${isTheirs} and group_id in (${join(rows.map(({ seq }) => seq))})`;
   return rows.map(({ id }) => id);
 }
 
 /** Ends what is known of the links of a user whose account is gone (`observed` 0), or has another id (null). */
 export async function resetLinksOf(tx: Db, userId: UserId, observed: 0 | null): Promise<void> {
   const isTheirs = sql`target = ${toSeq(userId)}`;
-  const isUnwanted = observed === 0 ? sql`or desired = 0` : sql``;
-  await sql`delete from links where ${isTheirs} and (desired is null ${isUnwanted})`.execute(tx);
-  await sql`update links set observed = ${observed}, sent = null, pending = coalesce(pending, ${GROUP_VERSION}),
-      failure = null, retry_at = null, attempts = 0, stuck_at = null
-    where ${isTheirs} and (desired = 1 or observed = 1 or pending is not null)`.execute(tx);
+  const isUnwanted = observed === 0 ? sql`or desired = 0` : empty;
+  await execute(tx)`delete from links where ${isTheirs} and (desired is null ${isUnwanted})`;
+  await execute(tx)`update links set observed = ${observed}, sent = null,
+      pending = coalesce(pending, ${GROUP_VERSION}), failure = null, retry_at = null, attempts = 0, stuck_at = null
+    where ${isTheirs} and (desired = 1 or observed = 1 or pending is not null)`;
 }
 
 /** Moves the links of a user or group to another one, whose own links keep what they want. */
@@ -90,15 +90,15 @@ export async function moveLinks(
   { seq: from }: GroupKey,
   { seq: to }: GroupKey,
 ): Promise<void> {
-  const ends = [sql.ref('group_id'), sql.ref('target')];
+  const ends = [raw('group_id'), raw('target')];
   const [column, other] = type === 'group' ? ends : ends.toReversed();
   const listOf = (end: number) => sql`(list, ${other}) in (
     select list, ${other} from links where ${column} = ${end})`;
-  await sql`update links set observed = (select old.observed from links as old
+  await execute(tx)`update links set observed = (select old.observed from links as old
       where old.${column} = ${from} and old.list = links.list and old.${other} = links.${other})
-    where ${column} = ${to} and ${listOf(from)}`.execute(tx);
-  await sql`delete from links where ${column} = ${from} and ${listOf(to)}`.execute(tx);
-  await sql`update links set ${column} = ${to} where ${column} = ${from}`.execute(tx);
+    where ${column} = ${to} and ${listOf(from)}`;
+  await execute(tx)`delete from links where ${column} = ${from} and ${listOf(to)}`;
+  await execute(tx)`update links set ${column} = ${to} where ${column} = ${from}`;
 }
 
 /** Lists live managed groups that are meant by any of the queries, in order. Rules know no others. */
@@ -112,7 +112,7 @@ export async function listManagedGroups(db: Db, queries: readonly NameQuery[]): 
     return sql`name_folded like ${like} escape '\\'`;
   });
   const rows = await select<{ id: GroupId }>(db)`select id from resources
-    where type = 'group' and origin is not null and deleted_at is null and (${sql.join(named, sql` or `)})`;
+    where type = 'group' and origin is not null and deleted_at is null and (${join(named, ' or ')})`;
   return rows.map(({ id }) => id).sort();
 }
 
@@ -125,7 +125,7 @@ export async function listGroupNamesOf(
     select<{ id: UserId; name: string }>(db)`
       select u.id, g.name from resources as u
       join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
-      where u.id in (${sql.join(some)}) and m.list = 'member' and m.desired = 1
+      where u.id in (${join(some)}) and m.list = 'member' and m.desired = 1
       and g.origin is not null and g.deleted_at is null`;
   const byUser = Map.groupBy(await readInChunks(userIds, read), ({ id }) => id);
   return new Map([...byUser].map(([id, rows]) => [id, rows.map(({ name }) => name)]));
@@ -138,15 +138,15 @@ export async function listWantedMembers(
   { among, by }: { among?: readonly UserId[] | undefined; by?: 'provider' } = {},
 ): Promise<Set<UserId>> {
   const isMeant = by === 'provider' ? sql`m.by_rule = 0` : sql`1 = 1`;
-  const read = (groups: readonly GroupId[], isAmong: RawBuilder<unknown>) =>
+  const read = (groups: readonly GroupId[], isAmong: Sql) =>
     select<{ id: UserId }>(db)`
       select distinct u.id from links as m join resources as u on u.seq = m.target
-      where m.group_id in (select seq from resources where id in (${sql.join(groups)}))
+      where m.group_id in (select seq from resources where id in (${join(groups)}))
         and m.list = 'member' and m.desired = 1 and u.deleted_at is null and ${isMeant} and ${isAmong}`;
   const found = await readInChunks(groupIds, (groups) =>
     among === undefined
       ? read(groups, sql`1 = 1`)
-      : readInChunks(among, (some) => read(groups, sql`u.id in (${sql.join(some)})`)),
+      : readInChunks(among, (some) => read(groups, sql`u.id in (${join(some)})`)),
   );
   return new Set(found.map(({ id }) => id));
 }
@@ -160,13 +160,13 @@ export async function listNested(
   const list = isPostgres(db)
     ? sql`json_array_elements_text(o.inner_groups::json) as listed(value)`
     : sql`json_each(o.inner_groups) as listed`;
-  const ends = [sql.ref('outer_id'), sql.ref('inner_id')] as const;
+  const ends = [raw('outer_id'), raw('inner_id')] as const;
   const [from, to] = direction === 'inside' ? ends : ends.toReversed();
   // From the groups around one that was deleted its people have to go.
   const counts =
     direction === 'inside'
       ? sql`and i.deleted_at is null and i.origin is not null and i.provider = o.provider`
-      : sql``;
+      : empty;
   const rows = await select<{ id: GroupId }>(db)`
     with recursive nested as (select o.id as outer_id, i.id as inner_id
       from resources as o cross join ${list} join resources as i on i.id = listed.value

@@ -1,5 +1,5 @@
-import type { RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { join, raw } from 'sql-template-tag';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import { isLinked } from '../../domain/kinds.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
@@ -16,7 +16,7 @@ const IS_FAILING = sql`stuck_at is null and attempts >= 3`;
 /** Since when a resource waits: a failure moves the due time. */
 const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 
-const countCase = (condition: RawBuilder<unknown>) => sql`count(case when ${condition} then 1 end)`;
+const countCase = (condition: Sql) => sql`count(case when ${condition} then 1 end)`;
 
 /** Counts of waiting work, for status and health. All of it stands in the index of what is due. */
 const COUNTS = {
@@ -42,9 +42,9 @@ export function readBacklog(db: Db) {
   type Counted = Readonly<Record<keyof typeof COUNTS, number>> &
     Readonly<Record<keyof typeof SINCE, number | null>>;
   const columns = Object.entries({ ...COUNTS, ...SINCE }).map(
-    ([name, value]) => sql`${value} as ${sql.ref(name)}`,
+    ([name, value]) => sql`${value} as ${raw(name)}`,
   );
-  return readOne<Counted>(db)`select ${sql.join(columns)} from resources where due_at is not null`;
+  return readOne<Counted>(db)`select ${join(columns)} from resources where due_at is not null`;
 }
 
 const UNKNOWN: Refusal = { code: 'unknown', words: '' };
@@ -160,18 +160,18 @@ export type LeaverRow = Pick<
 > & { readonly left_at: number; readonly status: LeaverStatus; readonly plan: string | null };
 
 const IS_WANTED = sql`(deleted_at is null and active = 1 and attributes not like '%"temporarilyInactive":true%')`;
-const IS_OF_STATUS: Readonly<Record<LeaverStatus, RawBuilder<unknown>>> = {
+const IS_OF_STATUS: Readonly<Record<LeaverStatus, Sql>> = {
   back: IS_WANTED,
   waits: sql`(out_at is null and not ${IS_WANTED})`,
   out: sql`(out_at is not null and not ${IS_WANTED})`,
 };
 
-function selectLeavers(db: Db, rest: RawBuilder<unknown>): Promise<LeaverRow[]> {
-  const holding = sql.join([...HOLDING_SOURCES]);
+function selectLeavers(db: Db, rest: Sql): Promise<LeaverRow[]> {
+  const holding = join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
   return select<LeaverRow>(db)`
     select seq, id, name, left_at, out_at, owner, due_at, last_error,
-      case ${sql.join(LEAVER_STATUSES.map(toCase), sql` `)} end as status,
+      case ${join(LEAVER_STATUSES.map(toCase), ' ')} end as status,
       (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
         where action.resource_id = resources.id and action.status = 'planned' and plan.source in (${holding})
           and action.kind in ('user.deactivate', 'user.access')) as plan
@@ -221,7 +221,7 @@ export async function listForeignGroups(db: Db, userIds: readonly UserId[]) {
   return select<{ userId: UserId; id: GroupId; name: string }>(db)`
     select u.id as "userId", g.id, g.name
     from resources as u join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
-    where u.id in (${sql.join(userIds)}) and m.list = 'member' and m.observed = 1
+    where u.id in (${join(userIds)}) and m.list = 'member' and m.observed = 1
       and g.origin is null and g.deleted_at is null
     order by g.name`;
 }

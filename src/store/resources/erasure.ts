@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import sql, { join, raw } from 'sql-template-tag';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyPending } from '../../domain/cell.ts';
 import { ACTIVE_STATUSES } from '../../domain/change.ts';
@@ -8,7 +8,7 @@ import { ERASED, isGone, isWorking, withoutPersonalData } from '../../domain/kin
 import type { JsonObject } from '../../domain/values.ts';
 import { foldCase, isJsonObject, parseFields } from '../../domain/values.ts';
 import { toColumns } from '../engine/columns.ts';
-import { execute, lockUntilCommit, readOne, select } from '../engine/dialect.ts';
+import { execute, literal, lockUntilCommit, readOne, select } from '../engine/dialect.ts';
 import { listNameKeys } from '../logs.ts';
 import type { Db, Store } from '../store.ts';
 import { deleteWhere, updateWhere } from '../tables.ts';
@@ -146,7 +146,7 @@ async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Prom
     sql`update plan_actions set desired = null, observed = null where ${about}`,
   ];
   let rows = changed.reduce((sum, some) => sum + some.length, 0);
-  for (const statement of statements) rows += await execute(tx, statement);
+  for (const statement of statements) rows += (await tx.run(statement)).changes;
   await silenceWords(tx, names);
   return rows;
 }
@@ -163,19 +163,19 @@ async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
   const isMentioned = createMention(names);
   for (const { table, column, fails } of WORDS) {
     const rows = await select<{ text: string }>(tx)`
-      select distinct ${sql.ref(column)} as text from ${sql.table(table)}
-      where ${fails} and ${sql.ref(column)} like '%"words"%'`;
+      select distinct ${raw(column)} as text from ${raw(table)}
+      where ${fails} and ${raw(column)} like '%"words"%'`;
     for (const { text } of rows.filter((one) => isMentioned(one.text))) {
       const silent = text.replaceAll(/"words":"(?:[^"\\]|\\.)*"/g, `"words":"${ERASED}"`);
-      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${silent}
-        where ${fails} and ${sql.ref(column)} = ${text}`.execute(tx);
+      await execute(tx)`update ${raw(table)} set ${raw(column)} = ${silent}
+        where ${fails} and ${raw(column)} = ${text}`;
     }
   }
 }
 
 /** Counts what of a user is under way: places in groups, actions, active drifts. `calledAt`: the last change by the bridge; null: none. */
 async function findErasureFacts(db: Db, { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>) {
-  const active = sql.join(ACTIVE_STATUSES.map((status) => sql.lit(status)));
+  const active = join(ACTIVE_STATUSES.map((status) => literal(status)));
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const number = String(upstream_id ?? '');
   type Facts = Record<'links' | 'held' | 'drifts', number> & { calledAt: number | null };

@@ -1,12 +1,12 @@
-import type { RawBuilder, SqlBool } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { empty, join, raw } from 'sql-template-tag';
 import { ACTIVE_STATUSES } from '../../domain/change.ts';
 import { isLinked } from '../../domain/kinds.ts';
 import type { LinkList } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
 import { waits } from '../engine/columns.ts';
-import { allOf, forUpdate, readInChunks, readOne, select } from '../engine/dialect.ts';
+import { allOf, forUpdate, literal, readInChunks, readOne, select } from '../engine/dialect.ts';
 import type { Db, ListPart } from '../store.ts';
 import type { Choice, Row } from '../tables.ts';
 import type { GroupRow, ResourceRow, ResourceType, RowOf, UserRow } from './rows.ts';
@@ -25,9 +25,9 @@ const IDS = ['upstream_id', 'upstream_scim_id', 'upstream_uid'] as const;
 function isIn(...parts: readonly (readonly [readonly string[], readonly (string | number)[]])[]) {
   const conditions = parts.flatMap(([columns, values]) =>
     // A list in SQL is never empty.
-    columns.map((name) => sql`${sql.ref(name)} in (${sql.join(values.length ? values : [null])})`),
+    columns.map((name) => sql`${raw(name)} in (${join(values.length ? values : [null])})`),
   );
-  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
+  return sql`(${join(conditions, ' or ')})`;
 }
 
 const isLive = ({ deleted_at }: Pick<ResourceRow, 'deleted_at'>) => deleted_at === null;
@@ -40,7 +40,7 @@ export const listNamed = <Type extends ResourceType>(
   { lock }: Pick<Choice<'resources'>, 'lock'> = {},
 ) =>
   readInChunks(names, (some) =>
-    selectRows(db, type, sql`${isIn([NAMES, some])} order by seq ${lock ? forUpdate(db) : sql``}`),
+    selectRows(db, type, sql`${isIn([NAMES, some])} order by seq ${lock ? forUpdate(db) : empty}`),
   );
 
 /** The folded names that the account of a user has, or that of a managed user is to have. */
@@ -235,25 +235,25 @@ export function listRemarked<Type extends ResourceType>(
   ]);
   return select<Remarked<Type>>(db)`
     select resources.*, ${DRIFTS} as drifts, ${DISPUTES} as disputes
-    from resources where type = ${sql.lit(type)} and ${isMeant} order by seq limit ${limit}`;
+    from resources where type = ${literal(type)} and ${isMeant} order by seq limit ${limit}`;
 }
 
-const countDrifts = (column: RawBuilder<unknown>) =>
-  sql<number>`(select count(*) from drifts where status in (${sql.join(ACTIVE_STATUSES)})
+const countDrifts = (column: Sql) =>
+  sql`(select count(*) from drifts where status in (${join(ACTIVE_STATUSES)})
     and change is not null and ${column} = resources.id)`;
 
 /** Of what is managed. A user also has those of memberships and admin rights, which stand with the group. */
-const DRIFTS = sql<number>`(${countDrifts(sql`resource_id`)} + ${countDrifts(sql`member_id <> '' and member_id`)})`;
+const DRIFTS = sql`(${countDrifts(sql`resource_id`)} + ${countDrifts(sql`member_id <> '' and member_id`)})`;
 
 /** The name is the provider's, and an account may have it as its address. */
-const DISPUTES = sql<number>`(select count(*) from disputes where resource_type = resources.type and name_folded in
+const DISPUTES = sql`(select count(*) from disputes where resource_type = resources.type and name_folded in
   (resources.name_folded, resources.observed_user_name_folded, resources.observed_email_folded))`;
 
 function toCondition({ managed, due, stuck, disputed, drifted, ...others }: ResourceFilter) {
   const { deleted = 'false', q } = others;
   const isSet = (column: string, wanted: Flag | undefined) =>
-    wanted && sql`${sql.ref(column)} is ${wanted === 'true' ? sql`not null` : sql`null`}`;
-  const isAny = (count: RawBuilder<number>, wanted: Flag | undefined) =>
+    wanted && sql`${raw(column)} is ${wanted === 'true' ? sql`not null` : sql`null`}`;
+  const isAny = (count: Sql, wanted: Flag | undefined) =>
     wanted && sql`${count} ${wanted === 'true' ? sql`>` : sql`=`} 0`;
   return allOf([
     isSet('origin', managed),
@@ -267,18 +267,18 @@ function toCondition({ managed, due, stuck, disputed, drifted, ...others }: Reso
 }
 
 /** By a part of a name or an address, or by any whole id: of SCIM, of the provider, of the service. */
-export function toText(text: string): RawBuilder<SqlBool> {
+export function toText(text: string): Sql {
   const like = `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;
-  const matches = (column: string) => sql`${sql.ref(column)} like ${like} escape '\\'`;
+  const matches = (column: string) => sql`${raw(column)} like ${like} escape '\\'`;
   const conditions = [
     ...['id', 'external_id', 'upstream_scim_id', 'upstream_uid'].map(
-      (column) => sql`${sql.ref(column)} = ${text}`,
+      (column) => sql`${raw(column)} = ${text}`,
     ),
     ...['name_folded', 'display_folded'].map(matches),
     sql`id in (select resource from names where former = 0 and ${matches('names.name')})`,
     ...(/^\d{1,15}$/.test(text) ? [sql`upstream_id = ${Number(text)}`] : []),
   ];
-  return sql<SqlBool>`(${sql.join(conditions, sql` or `)})`;
+  return sql`(${join(conditions, ' or ')})`;
 }
 
 /** A number of waiting changes of the lists of a group. */
@@ -297,7 +297,7 @@ export async function countWaitingLinks(
     select home.id as group_id, link.list || case when link.desired = 1 then '.add' else '.remove' end as kind,
       count(*) as count
     from resources as home join links as link on link.group_id = home.seq
-    where home.id in (${sql.join(ids)}) and link.pending is not null
+    where home.id in (${join(ids)}) and link.pending is not null
     group by home.id, kind order by kind desc`;
   return Map.groupBy(rows, ({ group_id }) => group_id);
 }
@@ -312,15 +312,15 @@ export type LinkView = Pick<
 type LinkEnd = Pick<ResourceRow, 'type' | 'seq'>;
 
 const isOf = ({ type, seq }: LinkEnd, list: LinkList) =>
-  sql`${sql.ref(type === 'user' ? 'link.target' : 'link.group_id')} = ${seq} and link.list = ${list}`;
+  sql`${raw(type === 'user' ? 'link.target' : 'link.group_id')} = ${seq} and link.list = ${list}`;
 
 /** Lists the live groups of a user, or the members or admins of a group. Deleted admins are among them. */
 export function listLinkViews(
   db: Db,
   { list, of, afterSeq, limit }: ListPart & { readonly list: LinkList; readonly of: LinkEnd },
 ) {
-  const other = sql.ref(of.type === 'user' ? 'link.group_id' : 'link.target');
-  const live = list === 'admin' ? sql`` : sql`and other.deleted_at is null`;
+  const other = raw(of.type === 'user' ? 'link.group_id' : 'link.target');
+  const live = list === 'admin' ? empty : sql`and other.deleted_at is null`;
   return select<LinkView>(db)`
     select other.seq, other.id, other.name, link.desired, link.observed, link.pending,
       link.stuck_at, link.by_rule

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import sql, { empty, join } from 'sql-template-tag';
 import type { Owned } from '../../domain/provider.ts';
-import { lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
+import { literal, lockUntilCommit, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { deleteWhere, insertAll, listWhere } from '../tables.ts';
@@ -18,10 +18,10 @@ export async function findNames<Type extends ResourceType>(
   ids: readonly string[],
   live?: Type,
 ) {
-  const isMeant = live ? sql`and type = ${sql.lit(live)} and deleted_at is null` : sql``;
+  const isMeant = live ? sql`and type = ${literal(live)} and deleted_at is null` : empty;
   const read = (some: readonly string[]) =>
     select<Named<RowOf<Type>['id']>>(db)`select id, name as display, origin, provider
-      from resources where id in (${sql.join(some)}) ${isMeant}`;
+      from resources where id in (${join(some)}) ${isMeant}`;
   const rows = await readInChunks(ids, read);
   return new Map<string, (typeof rows)[number]>(rows.map((row) => [row.id, row]));
 }
@@ -73,9 +73,9 @@ export async function findHolders(db: Db, type: ResourceType, ids: readonly stri
   const read = (some: readonly string[]) =>
     select<Pick<Row<'former_ids'>, 'former_id' | 'resource_id'>>(db)`
       select former_id, resource_id from former_ids
-        where resource_type = ${type} and former_id in (${sql.join(some)})
+        where resource_type = ${type} and former_id in (${join(some)})
         and resource_id in (select id from resources where deleted_at is null)
-      union all select id, id from resources where id in (${sql.join(some)}) and type = ${type}`;
+      union all select id, id from resources where id in (${join(some)}) and type = ${type}`;
   const rows = await readInChunks(ids, read);
   return new Map(rows.map((row) => [row.former_id, row.resource_id]));
 }

@@ -1,5 +1,5 @@
-import type { Insertable, RawBuilder } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyEchoes } from '../../domain/cell.ts';
 import { onlyEntities } from '../../domain/entity.ts';
@@ -7,12 +7,18 @@ import type { ObservedGroup, ObservedUser } from '../../domain/kinds.ts';
 import type { GivenKey, GroupId, ResourceKey, UserId } from '../../domain/values.ts';
 import { userId } from '../../domain/values.ts';
 import { isSameJson, NOTHING_OPEN } from '../engine/columns.ts';
-import { forUpdate, readParts, select, toAssignments } from '../engine/dialect.ts';
+import {
+  execute,
+  forUpdate,
+  literal,
+  readParts,
+  select,
+  toAssignments,
+} from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
-import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
-import type { Choice, Row, Where } from '../tables.ts';
+import type { Choice, Insertable, Row, Where } from '../tables.ts';
 import { insertAll, listWhere, putAll, updateWhere } from '../tables.ts';
 
 /** Users or groups. */
@@ -36,10 +42,7 @@ export type ResourceRow = UserRow | GroupRow;
 /** Rows of a type. */
 export type RowOf<Type extends ResourceType> = Extract<ResourceRow, { readonly type: Type }>;
 /** The columns of a new row. */
-export type NewRow<Type extends ResourceType = ResourceType> = Typed<
-  Insertable<Schema['resources']>,
-  Type
->;
+export type NewRow<Type extends ResourceType = ResourceType> = Typed<Insertable<'resources'>, Type>;
 type Names = (typeof NAME_COLUMNS)[number] | 'name' | 'attributes';
 /** The columns of a change; undefined: it stays. */
 export type RowChange = Partial<Pick<ResourceRow, Names>> & {
@@ -48,18 +51,13 @@ export type RowChange = Partial<Pick<ResourceRow, Names>> & {
 
 type Key<Type extends ResourceType> = { readonly type: Type; readonly id: string };
 
-/** Reads the rows that a condition selects; order, limit and lock may follow it. SQL, because kysely costs more. */
-export const selectRows = <Type extends ResourceType>(
-  db: Db,
-  type: Type,
-  which: RawBuilder<unknown>,
-) => readResources<RowOf<Type>>(db, sql`type = ${sql.lit(type)} and ${which}`);
+/** Reads the rows that a condition selects; order, limit and lock may follow it. */
+export const selectRows = <Type extends ResourceType>(db: Db, type: Type, which: Sql) =>
+  readResources<RowOf<Type>>(db, sql`type = ${literal(type)} and ${which}`);
 
 /** The same of both. */
-export const readResources = <Found extends object = ResourceRow>(
-  db: Db,
-  which: RawBuilder<unknown>,
-) => select<Found>(db)`select * from resources where ${which}`;
+export const readResources = <Found extends object = ResourceRow>(db: Db, which: Sql) =>
+  select<Found>(db)`select * from resources where ${which}`;
 
 /** Lists users or groups by their columns, as `listWhere` lists rows of any table. */
 export const listRows = <Type extends ResourceType>(
@@ -67,7 +65,7 @@ export const listRows = <Type extends ResourceType>(
   type: Type,
   where: Where<'resources'>,
   choice: Choice<'resources'> = {},
-): Promise<RowOf<Type>[]> => listWhere(db, 'resources', { ...where, type: sql.lit(type) }, choice);
+): Promise<RowOf<Type>[]> => listWhere(db, 'resources', { ...where, type: literal(type) }, choice);
 
 /** Condition of users and groups that are not deleted. */
 export const LIVE = { deleted_at: null } as const;
@@ -116,7 +114,7 @@ export async function insertRows<Type extends ResourceType>(
 export async function updateRow(tx: Db, row: ResourceRow, change: RowChange): Promise<void> {
   if (Object.values(change).every((value) => value === undefined)) return;
   await keepNames(tx, row, change);
-  await sql`update resources set ${toAssignments(change)} where id = ${row.id}`.execute(tx);
+  await execute(tx)`update resources set ${toAssignments(change)} where id = ${row.id}`;
   const isNamedAsBefore = change.name === undefined || change.name === row.name;
   if (row.type === 'group' || (isNamedAsBefore && change.deleted_at === undefined)) return;
   await touchGroupsOf(tx, row.id, change.modified_at ?? 0);
@@ -156,7 +154,7 @@ async function keepNames(tx: Db, row: ResourceRow, change: RowChange): Promise<v
 /** Removes a user or group with its links: never created, or unmanaged and gone. The groups that show a user change with it. */
 export async function deleteRow(tx: Db, { type, id }: GivenKey, now: number): Promise<void> {
   if (type === 'user') await touchGroupsOf(tx, id, now);
-  await sql`delete from resources where id = ${id}`.execute(tx);
+  await execute(tx)`delete from resources where id = ${id}`;
 }
 
 /** Reads users or groups in order of creation, `limit` at a time. */
@@ -178,7 +176,7 @@ export async function revive<Type extends ResourceKey['type']>(
 ): Promise<RowOf<Type>> {
   const isUser = row.type === 'user';
   if (isUser) await leaveGroups(tx, row.id, now);
-  await sql`update resources set id = ${id} where id = ${row.id}`.execute(tx);
+  await execute(tx)`update resources set id = ${id} where id = ${row.id}`;
   await updateWhere(tx, 'own_calls', { resource_id: row.id }, { resource_id: id });
   const mayExist = row.sent_creates.length > 0;
   await updateRow(tx, await getRow(tx, { type, id }), {

@@ -1,9 +1,9 @@
-import type { RawBuilder, SqlBool } from 'kysely';
-import { sql } from 'kysely';
+import type { Sql } from 'sql-template-tag';
+import sql, { join, raw } from 'sql-template-tag';
 import type { LinkList } from '../../domain/link.ts';
 import type { GroupId, UserId } from '../../domain/values.ts';
 import { assertNever } from '../../domain/values.ts';
-import { allOf, isPostgres, readNumber, select } from '../engine/dialect.ts';
+import { allOf, isPostgres, literal, readNumber, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { ResourceRow, ResourceType } from './rows.ts';
 
@@ -46,7 +46,7 @@ export interface ViewQuery {
 
 type Views = { readonly user: UserView; readonly group: ResourceView<GroupId> };
 
-/** The live user or group with this id as it is shown. What is read most is written as SQL, which costs kysely least. */
+/** The live user or group with this id as it is shown. */
 export const findView = async <Type extends ResourceType>(db: Db, type: Type, id: string) =>
   (await selectViews(db, type, sql`id = ${id} and deleted_at is null`))[0];
 
@@ -54,7 +54,7 @@ export const findView = async <Type extends ResourceType>(db: Db, type: Type, id
 export const listViews = <Type extends ResourceType>(db: Db, type: Type, query: ViewQuery) =>
   selectViews(db, type, toPart(type, query));
 
-/** The columns of views, with the groups of each user. Text, because kysely would build what is read most each time. */
+/** The columns of views, with the groups of each user: one text, since it is read most. */
 const SELECTS = {
   sqlite: toSelects('json_quote(g.name)'),
   postgres: toSelects('to_json(g.name)::text'),
@@ -74,8 +74,8 @@ function toSelects(display: string): Readonly<Record<ResourceType, string>> {
   };
 }
 
-function selectViews<Type extends ResourceType>(db: Db, type: Type, which: RawBuilder<unknown>) {
-  const columns = sql.raw((isPostgres(db) ? SELECTS.postgres : SELECTS.sqlite)[type]);
+function selectViews<Type extends ResourceType>(db: Db, type: Type, which: Sql) {
+  const columns = raw((isPostgres(db) ? SELECTS.postgres : SELECTS.sqlite)[type]);
   return select<Views[Type]>(db)`${columns} and ${which}`;
 }
 
@@ -85,17 +85,17 @@ export function countViews(
   type: ResourceType,
   query: Pick<ViewQuery, 'selector' | 'provider'>,
 ): Promise<number> {
-  const live = sql`type = ${sql.lit(type)} and ${isMeant(type, query)}`;
+  const live = sql`type = ${literal(type)} and ${isMeant(type, query)}`;
   return readNumber(db, sql`select count(*) from resources where ${live}`);
 }
 
-function toPart(type: ResourceType, query: ViewQuery): RawBuilder<unknown> {
+function toPart(type: ResourceType, query: ViewQuery): Sql {
   const { limit, offset = 0 } = query;
   const all = isMeant(type, query);
   if (offset === 0) return sql`${all} order by seq limit ${limit}`;
   // The start of the page is found by a query of its own, so that earlier entries are passed in an index and not row by
   // row.
-  const first = sql`select seq from resources where type = ${sql.lit(type)} and ${all} order by seq limit 1 offset ${offset}`;
+  const first = sql`select seq from resources where type = ${literal(type)} and ${all} order by seq limit 1 offset ${offset}`;
   return sql`${all} and seq >= (${first}) order by seq limit ${limit}`;
 }
 
@@ -107,7 +107,7 @@ const isMeant = (
     sql`deleted_at is null`,
     selector && toCondition({ type, provider }, selector),
     afterSeq !== undefined && sql`seq > ${afterSeq}`,
-    seqs && sql`seq in (${sql.join(seqs)})`,
+    seqs && sql`seq in (${join(seqs)})`,
   ]);
 
 const MOMENT_SQL: Readonly<Record<MomentOp, string>> = {
@@ -118,59 +118,59 @@ const MOMENT_SQL: Readonly<Record<MomentOp, string>> = {
   le: '<=',
 };
 
-const NOTHING = sql<SqlBool>`1 = 0`;
+const NOTHING = sql`1 = 0`;
 
 /** Condition of a search as SQL text, answered by an index; an unknown attribute matches nothing. */
 function toCondition(
   searched: { readonly type: ResourceType; readonly provider: string },
   selector: Selector,
-): RawBuilder<SqlBool> {
+): Sql {
   const isUser = searched.type === 'user';
-  const ofUsers = (condition: RawBuilder<SqlBool>) => (isUser ? condition : NOTHING);
+  const ofUsers = (condition: Sql) => (isUser ? condition : NOTHING);
   switch (selector.kind) {
     case 'and':
       return allOf(selector.parts.map((part) => toCondition(searched, part)));
     case 'or': {
       const parts = selector.parts.map((part) => toCondition(searched, part));
-      return parts.length === 0 ? NOTHING : sql<SqlBool>`(${sql.join(parts, sql` or `)})`;
+      return parts.length === 0 ? NOTHING : sql`(${join(parts, ' or ')})`;
     }
     case 'id':
-      return sql<SqlBool>`id = ${selector.value}`;
+      return sql`id = ${selector.value}`;
     case 'externalId':
-      return sql<SqlBool>`(external_id = ${selector.value} and provider = ${searched.provider})`;
+      return sql`(external_id = ${selector.value} and provider = ${searched.provider})`;
     case 'displayName':
-      return sql<SqlBool>`${sql.ref(isUser ? 'display_folded' : 'name_folded')} = ${selector.value}`;
+      return sql`${raw(isUser ? 'display_folded' : 'name_folded')} = ${selector.value}`;
     case 'lastModified':
-      return sql<SqlBool>`modified_at ${sql.raw(MOMENT_SQL[selector.op])} ${selector.value}`;
+      return sql`modified_at ${raw(MOMENT_SQL[selector.op])} ${selector.value}`;
     case 'member':
       return isUser ? isIn(selector.value) : has(selector.value);
     case 'userName':
-      return ofUsers(sql<SqlBool>`name_folded = ${selector.value}`);
+      return ofUsers(sql`name_folded = ${selector.value}`);
     case 'email':
       return ofUsers(
-        sql<SqlBool>`id in (select resource from names where former = 0 and name = ${selector.value})`,
+        sql`id in (select resource from names where former = 0 and name = ${selector.value})`,
       );
     case 'active':
-      return ofUsers(sql<SqlBool>`active = ${selector.value ? 1 : 0}`);
+      return ofUsers(sql`active = ${selector.value ? 1 : 0}`);
     default:
       return assertNever(selector);
   }
 }
 
 const isIn = (groupId: string) =>
-  sql<SqlBool>`seq in (select m.target from links as m where m.group_id = ${toLive('group', groupId)}
+  sql`seq in (select m.target from links as m where m.group_id = ${toLive('group', groupId)}
     and m.list = 'member' and coalesce(m.desired, m.observed) = 1)`;
 
 /** Condition: the group shows this member, a user or group that is not deleted. */
 const has = (id: string) =>
-  sql<SqlBool>`seq in (select m.group_id from links as m where m.target = ${toLive('user', id)}
+  sql`seq in (select m.group_id from links as m where m.target = ${toLive('user', id)}
     and m.list = 'member' and coalesce(m.desired, m.observed) = 1 and m.by_rule = 0
     union select seq from resources where inner_groups <> '[]'
       and replace(inner_groups, ${JSON.stringify(id)}, '') <> inner_groups and ${toLive('group', id)} is not null)`;
 
 const toLive = (type: ResourceType, id: string) =>
   sql`(select live.seq from resources as live
-    where live.id = ${id} and live.type = ${sql.lit(type)} and live.deleted_at is null)`;
+    where live.id = ${id} and live.type = ${literal(type)} and live.deleted_at is null)`;
 
 /** Users that one statement reads of a group, so that it does not hold the event loop for long. */
 const USERS_AT_ONCE = 2_000;
@@ -194,7 +194,7 @@ export async function readShown(
   if (seqs.length === 0) return new Map();
   // Ids are digits of ours, so only the name needs quoting.
   const name = isPostgres(db) ? sql`to_json(u.name)::text` : sql`json_quote(u.name)`;
-  const ref = sql.lit(`","$ref":"${usersUrl}/`);
+  const ref = literal(`","$ref":"${usersUrl}/`);
   const entry = sql`'{"value":"' || u.id || ${ref} || u.id || '","display":' || ${name} || ',"type":"User"}'`;
   const isShown = sql`coalesce(m.desired, m.observed) = 1 and (m.by_rule = 0 or m.list = 'admin')`;
   const rows = await select<{ seq: number; part: string }>(db)`
@@ -205,7 +205,7 @@ export async function readShown(
           (select ${entry} from resources as u where u.seq = m.target and u.deleted_at is null) end as entry
         from links as m where m.group_id = home.seq and m.list = ${list} and m.target > ${after}
         order by m.target limit ${USERS_AT_ONCE}) as p) as part
-    from resources as home where home.seq in (${sql.join(seqs)})`;
+    from resources as home where home.seq in (${join(seqs)})`;
   return new Map(rows.map(({ seq, part }) => [seq, toShownUsers(part)]));
 }
 

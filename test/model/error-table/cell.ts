@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lessons, SectionStates } from '../../../src/reconcile/deps.ts';
 import type { CallRecord } from '../../../src/sandbox/calls.ts';
 import type { OperationName } from '../../../src/sandbox/operations.ts';
-import { createShared } from '../../../src/store/tables.ts';
+import { select } from '../../../src/store/engine/dialect.ts';
+import { createShared, updateWhere } from '../../../src/store/tables.ts';
 import type { TestBridge } from '../../support/bridge.ts';
 import { startTestBridge } from '../../support/bridge.ts';
 import type { LeapingClock } from '../../support/leaping-clock.ts';
@@ -168,7 +169,7 @@ export async function convergeAgain(column: Column): Promise<object> {
   const { bridge, clock } = column;
   bridge.sandbox.calls.reset();
   const due = { due_at: clock.now() };
-  await bridge.store.write((tx) => tx.updateTable('resources').set(due).execute());
+  await bridge.store.write((tx) => updateWhere(tx, 'resources', {}, due));
   clock.leap(WAKE_MS);
   await untilQuiet(column);
   return bridge.sandbox.calls.counts();
@@ -216,7 +217,8 @@ async function isClosed(bridge: TestBridge): Promise<boolean> {
 }
 
 async function findRow({ store }: TestBridge, { step, mark }: Cell): Promise<Row | undefined> {
-  const columns = ['attempts', 'must_look', 'due_at', 'stuck_at'] as const;
-  const rows = store.read.selectFrom('resources').where('type', '=', step.type);
-  return rows.where('name_folded', 'like', `${mark}%`).select(columns).executeTakeFirst();
+  const [row] = await select<Row>(store.read)`
+    select attempts, must_look, due_at, stuck_at from resources
+    where type = ${step.type} and name_folded like ${`${mark}%`}`;
+  return row;
 }

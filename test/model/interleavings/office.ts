@@ -1,5 +1,6 @@
 import type { Lead } from '../../../src/store/leader.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { deleteWhere, insertOne } from '../../../src/store/tables.ts';
 import type { Scheduler } from './scheduler.ts';
 
 const LEASE_MS = 5_000;
@@ -34,12 +35,9 @@ export function createOffice(
   async function enter(into: Store, { name }: Candidate): Promise<Lead> {
     const lead = { owner: name, epoch: epoch + 1 };
     await into.write(async (tx) => {
-      await tx.deleteFrom('leader').execute();
+      await deleteWhere(tx, 'leader', {});
       const times = { since: 0, expires_at: 0, quiet_at: 0, news: null };
-      await tx
-        .insertInto('leader')
-        .values({ id: 1, ...lead, ...times })
-        .execute();
+      await insertOne(tx, 'leader', { id: 1, ...lead, ...times });
     });
     epoch += 1;
     sureUntil = Number.POSITIVE_INFINITY;

@@ -3,6 +3,7 @@ import type { ObservedUser } from '../../../src/domain/kinds.ts';
 import type { SandboxGroup, SandboxUser } from '../../../src/sandbox/model.ts';
 import { hasWaiting } from '../../../src/store/engine/columns.ts';
 import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
+import { updateWhere } from '../../../src/store/tables.ts';
 import type { Play } from './play.ts';
 import { createPlay } from './play.ts';
 import type { Snapshot, Trace } from './snapshot.ts';
@@ -71,10 +72,8 @@ function findNextAt({ world, scheduler, office, replicas }: Play): number | unde
 async function convergeAgain(play: Play): Promise<readonly string[]> {
   const { world, company, scheduler } = play;
   const before = company.calls;
-  await world.store.write(async (tx) => {
-    const rows = tx.updateTable('resources').set({ due_at: 1 }).where('deleted_at', 'is', null);
-    await rows.where('stuck_at', 'is', null).execute();
-  });
+  const atRest = { deleted_at: null, stuck_at: null };
+  await world.store.write((tx) => updateWhere(tx, 'resources', atRest, { due_at: 1 }));
   scheduler.advanceTo(scheduler.now() + PATIENCE_MS);
   if (!(await comeToRest(play, 0))) return ['converging again never ends'];
   const calls = company.calls - before;

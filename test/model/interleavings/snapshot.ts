@@ -5,6 +5,7 @@ import type { GroupRow, UserRow } from '../../../src/store/resources/rows.ts';
 import { listRows } from '../../../src/store/resources/rows.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Row } from '../../../src/store/tables.ts';
+import { listWhere } from '../../../src/store/tables.ts';
 
 /** Everything that the store holds of people and groups. */
 export interface Snapshot {
@@ -18,7 +19,7 @@ export async function readSnapshot({ read }: Store): Promise<Snapshot> {
   return {
     users: await listRows(read, 'user', {}),
     groups: await listRows(read, 'group', {}),
-    members: await read.selectFrom('links').selectAll().where('list', '=', 'member').execute(),
+    members: await listWhere(read, 'links', { list: 'member' }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { getRow, updateRow } from '../../../src/store/resources/rows.ts';
+import { listWhere } from '../../../src/store/tables.ts';
 import type { Play, SentWish } from './play.ts';
 import type { Replica } from './replica.ts';
 import { BAD, patchUser, postUser, remove } from './requests.ts';
@@ -109,7 +110,7 @@ async function checkOnce(play: Play): Promise<string[]> {
   const isDeleted = ({ stored }: SentWish) =>
     play.sent.some(({ request }) => request.method === 'DELETE' && request.id === stored?.id);
   const kept = posts.filter((post) => post.status === 200 && !isDeleted(post));
-  const rows = await play.world.store.read.selectFrom('resources').selectAll().execute();
+  const rows = await listWhere(play.world.store.read, 'resources', {});
   const live = rows.filter(({ deleted_at }) => deleted_at === null);
   const accounts = play.company.service.users().filter(({ active }) => active).length - 1;
   const isNobody = posts.every(({ status }) => status !== undefined && status !== 200);

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sql } from 'kysely';
 import { toReconcilePolicy, toScimPolicy } from '../../../src/app/settings.ts';
 import type { Lessons } from '../../../src/reconcile/deps.ts';
 import { loadSettings } from '../../../src/settings/load.ts';
 import { openStore } from '../../../src/store/engine/database.ts';
+import { execute } from '../../../src/store/engine/dialect.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { createShared } from '../../../src/store/tables.ts';
+import { createShared, deleteWhere } from '../../../src/store/tables.ts';
 import { copySqliteTemplate } from '../../support/store-templates.ts';
 
 /** What the schedules of one test file share: a store, emptied for each of them. */
@@ -62,7 +62,7 @@ export async function openWorld(template: string) {
 const EMPTIED = ['resources', 'disputes', 'leader', 'errands', 'own_calls'] as const;
 
 async function empty(tx: Store['read']): Promise<void> {
-  for (const table of EMPTIED) await tx.deleteFrom(table).execute();
+  for (const table of EMPTIED) await deleteWhere(tx, table, {});
   await createShared<Lessons>('forms').save(tx, QUIRKS, 0);
 }
 
@@ -80,6 +80,6 @@ function openBackDoor(path: string) {
 }
 
 async function forbidGoingDown(tx: Store['read']): Promise<void> {
-  await sql`create trigger version_rises before update of version on resources
-    when new.version < old.version begin select raise(abort, 'version went down'); end`.execute(tx);
+  await execute(tx)`create trigger version_rises before update of version on resources
+    when new.version < old.version begin select raise(abort, 'version went down'); end`;
 }
