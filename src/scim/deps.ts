@@ -1,6 +1,6 @@
 import type { FindCredential } from '../access/access.ts';
+import type { AdmissionLimits } from '../access/admission.ts';
 import type { Attempts } from '../access/attempts.ts';
-import type { AdmissionLimits } from '../domain/admission.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { AdoptionPolicy } from '../domain/provider.ts';
 import type { Reconciler } from '../reconcile/loop/reconciler.ts';

@@ -1,14 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import type { Router } from 'express';
-import { raw } from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '../../src/domain/values.ts';
 import { createRouteRouter } from '../../src/ops/http/route.ts';
 import { opsRoutes, toOpsDocument } from '../../src/ops/router.ts';
-import { select } from '../../src/store/engine/dialect.ts';
-import { TABLES } from '../../src/store/schema.ts';
 import type { TestBridge } from '../support/bridge.ts';
-import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
+import { bridgeForSuite, bridgeForTest, listTableNames } from '../support/bridge.ts';
 import { runner } from '../support/command.ts';
 import { failing } from '../support/faults.ts';
 import { createSetClock } from '../support/leaping-clock.ts';
@@ -244,11 +242,11 @@ function listAsked(key: string) {
 
 /** Everything in the store, but for what comes with time: requests and notices that are told later, signs of life. */
 async function dump({ store }: TestBridge) {
-  const names = Object.keys(TABLES).filter((name) => !TIMELY.has(name));
-  const rows = names.map((name) => select(store.read)`select * from ${raw(name)}`);
+  const names = (await listTableNames(store.read)).filter((name) => !TIMELY.has(name));
+  const rows = names.map((name) => store.read.run(sql`select * from ${raw(name)}`));
   const isKept = (row: unknown) => Object(row).name !== 'alive';
   const parts = await Promise.all(rows);
-  return parts.map((part, index) => [names[index], part.filter(isKept)]);
+  return parts.map((part, index) => [names[index], part.rows.filter(isKept)]);
 }
 
 const TIMELY = new Set(['acts', 'leader', 'notices', 'requests']);

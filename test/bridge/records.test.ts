@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { raw } from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { makeLink } from '../../src/access/sessions.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
 import { opsRoutes } from '../../src/ops/router.ts';
-import { execute } from '../../src/store/engine/dialect.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { startTestBridge } from '../support/bridge.ts';
 import { freePort } from '../support/free-port.ts';
@@ -224,7 +223,7 @@ describe('a change and its record', () => {
   test('a change whose record cannot be stored is not made', async () => {
     const rename = (from: string, to: string) =>
       bridge.store.write(async (tx) => {
-        await execute(tx)`alter table ${raw(from)} rename to ${raw(to)}`;
+        await tx.run(sql`alter table ${raw(from)} rename to ${raw(to)}`);
       });
     const refuse = async (table: List, kind: Kind, rows: readonly Row[]) => {
       const json = { accept: 'application/json', 'content-type': 'application/json' };

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import sql from 'sql-template-tag';
 import { assert, vi } from 'vitest';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import type { SandboxShapeChange } from '../../src/sandbox/shape.ts';
-import { countWhere, createShared } from '../../src/store/tables.ts';
 import type { TestBridge } from './bridge.ts';
 import { startBridgeOf } from './bridge.ts';
 import type { LeapingClock } from './leaping-clock.ts';
@@ -52,17 +52,21 @@ export async function startAuditWorld(
     settings: { AUDIT_POLL_INTERVAL: `${INTERVAL_MS}ms`, ...options.settings },
   });
   /** When the last complete read of the log began; 0: there was none. */
-  const readAt = async (): Promise<number> =>
-    (await createShared<{ readAt: number }>('audit-poller').find(bridge.store.read))?.readAt ?? 0;
+  const readAt = async (): Promise<number> => {
+    const state = sql`select value from state where name = 'audit-poller'`;
+    const { rows } = await bridge.store.read.run<{ value: string }>(state);
+    return JSON.parse(rows[0]?.value ?? '{"readAt":0}').readAt;
+  };
   const until = (what: string, isSo: () => Promise<boolean>) =>
     vi.waitUntil(isSo, { ...PATIENT, timeout: 60_000 }).catch(() => assert.fail(what));
   const untilSince = (since: number, read: () => Promise<number>) =>
     until(`the audit log was read since ${since}`, async () => (await read()) >= since);
   const untilLooked = async () => {
-    const { read } = bridge.store;
-    const countDue = () =>
-      countWhere(read, 'audit_event_subjects', { look_at: { '<=': clock.now() } });
-    await until('nobody is to be looked at', async () => (await countDue()) === 0);
+    const listDue = () =>
+      bridge.store.read.run(
+        sql`select * from audit_event_subjects where look_at <= ${clock.now()}`,
+      );
+    await until('nobody is to be looked at', async () => (await listDue()).rows.length === 0);
     await bridge.untilSettled();
     // Who has read the log goes to sleep before time leaps.
     for (let turns = 0; turns < 50; turns += 1) await nextTurn();

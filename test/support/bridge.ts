@@ -15,8 +15,8 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { loadSettings } from '../../src/settings/load.ts';
-import { readOne } from '../../src/store/engine/dialect.ts';
-import type { Store } from '../../src/store/store.ts';
+import { isPostgres, readOne } from '../../src/store/engine/dialect.ts';
+import type { Db, Store } from '../../src/store/store.ts';
 import { createEvents } from '../../src/telemetry/events.ts';
 import type { Logger } from '../../src/telemetry/logger.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
@@ -195,4 +195,12 @@ function toUrl(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return `http://127.0.0.1:${address.port}`;
+}
+
+/** Names of the tables of a store, sorted. */
+export async function listTableNames(db: Db): Promise<string[]> {
+  const names = isPostgres(db)
+    ? sql`select table_name as name from information_schema.tables where table_schema = 'public'`
+    : sql`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`;
+  return (await db.run<{ name: string }>(names)).rows.map(({ name }) => name).sort();
 }

@@ -1,8 +1,6 @@
-import sql from 'sql-template-tag';
 import { afterAll, beforeEach, describe, inject } from 'vitest';
 import { openStore } from '../../src/store/engine/database.ts';
-import { isPostgres } from '../../src/store/engine/dialect.ts';
-import type { Db, Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
 import type { Engine } from './take-store.ts';
 import { takeStore } from './take-store.ts';
 
@@ -67,12 +65,4 @@ function registerCleanUp(): (cleanUp: CleanUp) => void {
     for (const cleanUp of afterSuite.splice(0).reverse()) await cleanUp();
   });
   return (cleanUp) => void current.push(cleanUp);
-}
-
-/** Names of the tables of a store, sorted. */
-export async function listTableNames(db: Db): Promise<string[]> {
-  const names = isPostgres(db)
-    ? sql`select table_name as name from information_schema.tables where table_schema = 'public'`
-    : sql`select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'`;
-  return (await db.run<{ name: string }>(names)).rows.map(({ name }) => name).sort();
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findOne } from '../../src/store/tables.ts';
+import sql from 'sql-template-tag';
 import type { TestBridgeOptions } from './bridge.ts';
 import { startTestBridge } from './bridge.ts';
 import { createLeapingClock } from './leaping-clock.ts';
@@ -46,9 +46,9 @@ async function goOn(
 ): Promise<boolean> {
   if ((await bridge.readWork())?.running !== 0) return false;
   // In this order, because what ends may leave something due.
-  const due = { due_at: { '<>': null } };
-  const next = await findOne(bridge.store.read, 'resources', due, { order: 'due_at' });
-  const dueAt = next?.due_at ?? null;
+  const due = sql`select min(due_at) as at from resources`;
+  const { rows } = await bridge.store.read.run<{ at: number | null }>(due);
+  const dueAt = rows[0]?.at ?? null;
   if (dueAt === null || dueAt - clock.now() > aheadMs)
     return (await bridge.readWork())?.running === 0;
   clock.leap(Math.max(0, dueAt - clock.now()));

@@ -1,11 +1,11 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import express, { Router } from 'express';
-import type { AdmissionLimits, TurnedAway } from '../../domain/admission.ts';
-import { createAdmission } from '../../domain/admission.ts';
 import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
 import { assertUtf8, toCount } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
+import type { AdmissionLimits, TurnedAway } from '../admission.ts';
+import { createAdmission } from '../admission.ts';
 import type { AssertionDeps } from '../assertion/assertion.ts';
 import { AssertionRefused } from '../assertion/assertion.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';

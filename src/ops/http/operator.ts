@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { FindCredential } from '../../access/access.ts';
+import { createAdmission } from '../../access/admission.ts';
 import type { Attempts } from '../../access/attempts.ts';
 import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
 import type { Sessions } from '../../access/sessions.ts';
-import { createAdmission } from '../../domain/admission.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
 import { BridgeError, isId } from '../../domain/values.ts';

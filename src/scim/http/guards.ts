@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { createAdmission } from '../../domain/admission.ts';
+import { createAdmission } from '../../access/admission.ts';
 import { toCount } from '../../domain/values.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';

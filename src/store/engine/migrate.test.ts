@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { describePostgres, describeStores, listTableNames } from '../../../test/support/stores.ts';
+import { listTableNames } from '../../../test/support/bridge.ts';
+import { describePostgres, describeStores } from '../../../test/support/stores.ts';
 import { execute } from './dialect.ts';
 import type { Migration } from './migrate.ts';
 import { migrate } from './migrate.ts';

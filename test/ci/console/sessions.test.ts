@@ -1,6 +1,6 @@
+import sql from 'sql-template-tag';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { listWhere } from '../../../src/store/tables.ts';
 import type { TestBridge } from '../../support/bridge.ts';
 import { bridgeForTest } from '../../support/bridge.ts';
 import { createSetClock } from '../../support/leaping-clock.ts';
@@ -58,7 +58,7 @@ describe('signing in to the console', () => {
     expect(await readStatus(bridge, cookie)).toBe(200);
     const { items } = (await bridge.ops('GET', '/sessions')).body;
     expect(items).toMatchObject([{ name: 'ops.token', for: 'operator' }]);
-    const rows = await listWhere(bridge.store.read, 'credentials', { kind: 'session' });
+    const { rows } = await bridge.store.read.run(sql`select * from credentials`);
     expect(JSON.stringify(rows)).not.toContain(cookie.slice(-43));
 
     const headers = { ...OWN_PAGE, cookie };

@@ -1,5 +1,5 @@
-import type { Clock } from './clock.ts';
-import { readSteady } from './clock.ts';
+import type { Clock } from '../domain/clock.ts';
+import { readSteady } from '../domain/clock.ts';
 
 /** Limits of one client. */
 export interface AdmissionLimits {
