@@ -9,7 +9,7 @@ import type { KeptRequest } from '../store/logs.ts';
 import type { OpenRecord, Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
-import type { FormerIds } from './former-ids.ts';
+import type { KeptUsers } from './render/kept-users.ts';
 import type { Schemas } from './schema/resource-schemas.ts';
 
 /** Settings about the requests of identity providers. */
@@ -33,7 +33,12 @@ export type DeleteAdoption = 'yes' | 'refuse';
 export interface ScimDeps {
   readonly store: Store;
   readonly reconciler: Reconciler;
-  readonly formerIds: FormerIds;
+  readonly formerIds: {
+    /** The id of the bridge for one of an earlier server; any other id is returned as it is. */
+    readonly toOwn: (type: 'user' | 'group', id: string) => string;
+  };
+  /** Absent: each user is read. */
+  readonly keptUsers?: KeptUsers | undefined;
   readonly clock: Clock;
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;

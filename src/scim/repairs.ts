@@ -83,10 +83,7 @@ export interface Repairs {
   readonly leaveOut?: ((refusal: ScimError) => void) | undefined;
 }
 
-/**
- * Does the work on a part of a request; a refused part is left out (undefined), or refuses the whole. @param toPlace
- * its name
- */
+/** Does the work on a part of a request; a refused part is left out (undefined), or refuses the whole. @param toPlace its name */
 export function attempt<Result>(
   repairs: Repairs,
   toPlace: (() => string) | undefined,

@@ -11,8 +11,8 @@ import { getNotes, note, toProviderDeps } from './http/notes.ts';
 import { sendPieces } from './http/respond.ts';
 import type { Projection } from './render/projection.ts';
 import { EVERYTHING, parseProjection } from './render/projection.ts';
-import type { Shown, View } from './render/resources.ts';
-import { renderAll, toRef, toShownVersion } from './render/resources.ts';
+import type { Shown } from './render/resources.ts';
+import { findShown, renderAll, show, toRef, toShownVersion } from './render/resources.ts';
 import type { WriteRequest } from './writes/accept.ts';
 import { acceptWrite, deliverWrite } from './writes/accept.ts';
 
@@ -43,8 +43,8 @@ export function createResourceHandlers(
     }
     const groups = row.type === 'user' ? (await findView(db, 'user', row.id))?.groups : undefined;
     const view = row.type === 'user' ? { ...toView(row), groups: groups ?? '' } : toView(row);
-    const version = toShownVersion(view, asked);
-    await send(res, asked, { view, version, projection, status: status === 204 ? 200 : status });
+    if (status === 201) res.status(201);
+    await send(res, asked, { shown: show(asked, view), projection });
   }
 
   function write(
@@ -72,15 +72,15 @@ export function createResourceHandlers(
     create: write('POST', 201),
     async read(req, res) {
       const projection = readProjection(req, res);
-      const view: View | undefined = await findView(db, type, req.params.id);
-      if (view === undefined) throw notFound(schema.name);
       const asked = toProviderDeps(deps, res);
-      const version = toShownVersion(view, asked);
+      const shown = await findShown(asked, type, req.params.id);
+      if (shown === undefined) throw notFound(schema.name);
+      const { version } = shown;
       assertPreconditions({ ...ANY_VERSION, ifMatch: req.headers['if-match'] }, version);
       res.setHeader('ETag', toETag(version));
       // With the ETag that a reader needs to go on asking (RFC 9110 §15.4.5).
       if (matchesETag(req.headers['if-none-match'], version)) res.status(304).end();
-      else await send(res, asked, { view, version, projection, status: 200 });
+      else await send(res, asked, { shown, projection });
     },
     replace: write('PUT', 200),
     // A group may have 50,000 members, so a PATCH of one answers without it.
@@ -92,16 +92,11 @@ export function createResourceHandlers(
 async function send(
   res: Response,
   asked: ProviderDeps,
-  {
-    projection,
-    status,
-    ...shown
-  }: Shown & { readonly projection: Projection; readonly status: 200 | 201 },
+  { shown, projection }: { readonly shown: Shown; readonly projection: Projection },
 ): Promise<void> {
-  const type = 'groups' in shown.view ? 'User' : 'Group';
-  const location = toRef(asked.baseUrl, type, shown.view.id);
-  if (status === 201) res.setHeader('Location', location);
+  const location = toRef(asked.baseUrl, 'text' in shown ? 'User' : 'Group', shown.id);
+  if (res.statusCode === 201) res.setHeader('Location', location);
   res.setHeader('Content-Location', location);
   res.setHeader('ETag', toETag(shown.version));
-  await sendPieces(res, status, renderAll(asked, [shown], projection));
+  await sendPieces(res, res.statusCode, renderAll(asked, [shown], projection));
 }

@@ -49,6 +49,11 @@ export interface Store {
   onStatement(
     listen: (ran: { verb: string; durationMs: number; hasFailed: boolean }) => void,
   ): void;
+  /**
+   * Tells of each commit which users may be shown otherwise from then on, by their numbers. Absent on PostgreSQL, which
+   * other processes write to.
+   */
+  watchUsers?(hear: (seqs: ReadonlySet<number>) => void): void;
   /** Connections of the pool now, and who waits for one; undefined on SQLite, which has none. */
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined;
   /** Makes the engine drop overwritten and deleted data, as far as that is its own to do. */

@@ -260,7 +260,7 @@ test('people of one request join a group in one call', async () => {
   const { calls, faults } = bridge.sandbox;
   calls.reset();
   // All operations are accepted before there is an account to let in.
-  faults.add({ operation: 'scim.addUser', fault: { kind: 'delay', delayMs: 300 } });
+  faults.add({ operation: 'scim.addUser', fault: { kind: 'delay', delayMs: 2_000 } });
   const answer = await sendBulk([
     ...keys.map((key) => newUser(key)),
     ...keys.map((key) => patch(`/Groups/${id}`, admit(`bulkId:${key}`))),

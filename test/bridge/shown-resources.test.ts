@@ -5,7 +5,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { TestBridge, TestBridgeOptions } from '../support/bridge.ts';
 import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
 import { toObjects } from '../support/operator.ts';
-import { admit, listResources, replace, toPatch } from '../support/provider.ts';
+import { admit, dismiss, listResources, replace, toPatch } from '../support/provider.ts';
 
 const ADMINS = `${GROUP_EXTENSION}:admins`;
 
@@ -57,6 +57,52 @@ test('the ETag of a user changes with its groups and their names, and a write th
   expect(new Set(tags).size).toBe(3);
   expect((await write(tags[1])).status).toBe(412);
   expect((await write(tags[2])).status).toBe(200);
+});
+
+describe('a user who was read is shown anew, by id and in a list, after', () => {
+  const bridge = bridgeForSuite();
+  type Act = (given: { user: string; group: string; name: string }) => Promise<unknown>;
+  const pilot = replace('title', 'Pilot');
+  const change: Act = ({ user }) => bridge.patch(`/Users/${user}`, pilot);
+  const rename: Act = ({ group, name }) =>
+    bridge.patch(`/Groups/${group}`, replace('displayName', `New ${name}`));
+  const leave: Act = ({ user, group }) => bridge.patch(`/Groups/${group}`, dismiss(user));
+  const join: Act = ({ user, name }) => bridge.addGroup(`Joined ${name}`, [user]);
+  const end: Act = ({ group }) => bridge.send('DELETE', `/Groups/${group}`);
+  const endObserved: Act = async ({ name }) => {
+    bridge.sandbox.service.deleteGroup(`Seen ${name}`);
+    await bridge.sweep();
+  };
+
+  test.each<[change: string, act: Act, groups: string[]]>([
+    ['a PATCH', change, ['Kept', 'Seen']],
+    ['the rename of a group', rename, ['New', 'Seen']],
+    ['leaving a group', leave, ['Seen']],
+    ['joining a group', join, ['Joined', 'Kept', 'Seen']],
+    ['the deletion of a group', end, ['Seen']],
+    ['the end of an observed group in the service', endObserved, ['Kept']],
+  ])('%s', async (why, act, groups) => {
+    const name = why.replaceAll(' ', '-');
+    const user = await bridge.addUser(name);
+    const group = await bridge.addGroup(`Kept ${name}`, [user]);
+    bridge.sandbox.service.createGroup({ name: `Seen ${name}` });
+    bridge.sandbox.service.link(`Seen ${name}`, `${name}@example.com`);
+    await bridge.sweep();
+    const read = async () => [
+      (await bridge.send('GET', `/Users/${user}`)).body,
+      ...(await bridge.find('/Users', `userName sw "${name}"`)),
+    ];
+    const before = await read();
+    expect(await read()).toEqual(before);
+
+    await act({ user, group, name });
+
+    const after = await read();
+    expect(after).not.toEqual(before);
+    const shown = after.map((one) => toObjects(one.groups).map(({ display }) => display));
+    const wanted = groups.map((kind) => `${kind} ${name}`);
+    expect(shown.map((displays) => displays.toSorted())).toEqual([wanted, wanted]);
+  });
 });
 
 describe('If-None-Match stops a write', () => {

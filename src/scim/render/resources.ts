@@ -12,10 +12,12 @@ import { isOfOther } from '../../domain/provider.ts';
 import type { GroupId, JsonObject } from '../../domain/values.ts';
 import { parseStored } from '../../store/engine/columns.ts';
 import { findNames } from '../../store/resources/names.ts';
+import type { ResourceType } from '../../store/resources/rows.ts';
 import * as views from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { findValue } from '../schema/resource-schemas.ts';
+import type { Keep, RenderedUser } from './kept-users.ts';
 import type { Projection } from './projection.ts';
 import { EVERYTHING, isIncluded, isWholly, project } from './projection.ts';
 
@@ -24,10 +26,31 @@ type Context = Pick<ProviderDeps, 'baseUrl' | 'provider' | 'schemas'>;
 /** A user or group as it is shown. */
 export type View = views.UserView | views.ResourceView<GroupId>;
 
-/** A user or group, and the version that the provider is shown (`toShownVersion`). */
-export interface Shown {
-  readonly view: View;
-  readonly version: string;
+type ShownGroup = Omit<RenderedUser, 'text'> & { readonly view: views.ResourceView<GroupId> };
+
+/** A user or group for an answer. */
+export type Shown = RenderedUser | ShownGroup;
+
+const isRendered = (shown: Shown): shown is RenderedUser => 'text' in shown;
+
+/** A user or group for the answer to this provider. @param keep keeps a user for later ones */
+export function show(context: Context, view: View, keep?: Keep): Shown {
+  const { id, seq } = view;
+  const version = toShownVersion(view, context);
+  if (!isUser(view)) return { id, seq, view, version };
+  const user = { id, seq, version, text: renderUser(context, view, version) };
+  if (!isOfOther(context.provider, view)) keep?.(user, view);
+  return user;
+}
+
+/** Finds the live user or group with this id. */
+export async function findShown(deps: ProviderDeps, type: ResourceType, id: string) {
+  const { keptUsers, provider, store } = deps;
+  const kept = type === 'user' && keptUsers?.find(id, provider);
+  if (kept) return kept;
+  const keep = keptUsers?.beginRead();
+  const view: View | undefined = await views.findView(store.read, type, id);
+  return view && show(deps, view, keep);
 }
 
 const USERS_AT_ONCE = 128;
@@ -39,18 +62,17 @@ export async function* renderAll(
   all: readonly Shown[],
   projection: Projection,
 ): AsyncGenerator<string> {
-  const atOnce = all[0] && isUser(all[0].view) ? USERS_AT_ONCE : GROUPS_AT_ONCE;
+  const atOnce = all[0] && isRendered(all[0]) ? USERS_AT_ONCE : GROUPS_AT_ONCE;
   for (let start = 0; start < all.length; start += atOnce) {
     if (start > 0) {
       yield ',';
       await nextTurn();
     }
     const some = all.slice(start, start + atOnce);
-    const users = some.flatMap(({ view, version }) =>
-      isUser(view) ? renderUser(deps, { view, version, projection }) : [],
-    );
-    if (users.length > 0) yield users.join(',');
-    else yield* renderGroups(deps, some, projection);
+    const users = some.filter(isRendered).map(({ text }) => projectText(text, projection));
+    if (users.length > 0) yield users.join();
+    const groups = some.flatMap((shown) => (isRendered(shown) ? [] : shown));
+    if (groups.length > 0) yield* renderGroups(deps, groups, projection);
   }
 }
 
@@ -58,20 +80,18 @@ function isUser(view: View): view is views.UserView {
   return 'groups' in view;
 }
 
-function renderUser(
-  context: Context,
-  { view, version, projection }: { view: views.UserView; version: string; projection: Projection },
-): string {
+function renderUser(context: Context, view: views.UserView, version: string): string {
   const groups = `"groups":[${withAbsoluteRefs(view.groups, context)}]`;
   const attributes = withAbsoluteRefs(toShownAttributes(view, context), context);
-  const text = `${open(view, attributes)},${groups},${toMeta(view, 'User', version, context)}}`;
-  if (projection === EVERYTHING) return text;
-  return JSON.stringify(project(JSON.parse(text), projection));
+  return `${open(view, attributes)},${groups},${toMeta(view, 'User', version, context)}}`;
 }
+
+const projectText = (text: string, projection: Projection) =>
+  projection === EVERYTHING ? text : JSON.stringify(project(JSON.parse(text), projection));
 
 async function* renderGroups(
   deps: ProviderDeps,
-  groups: readonly Shown[],
+  groups: readonly ShownGroup[],
   projection: Projection,
 ): AsyncGenerator<string> {
   const lists = await readLists(deps, groups, projection);
@@ -109,7 +129,7 @@ interface Lists extends Record<LinkList, ReadonlyMap<number, views.ShownUsers> |
 
 async function readLists(
   deps: ProviderDeps,
-  groups: readonly Shown[],
+  groups: readonly ShownGroup[],
   projection: Projection,
 ): Promise<Lists> {
   const { read } = deps.store;
@@ -143,7 +163,7 @@ async function* streamList(
 
 async function readRest(
   deps: ProviderDeps,
-  { view, version }: Shown,
+  { view, version }: ShownGroup,
   lists: Lists,
 ): Promise<JsonObject> {
   const meta = toMeta(view, 'Group', version, deps);
@@ -170,14 +190,14 @@ export async function* loadAll(
   projection: Projection,
 ): AsyncGenerator<JsonObject> {
   for (const view of views) {
-    const shown = { view, version: toShownVersion(view, deps) };
-    if (isUser(view)) {
-      yield JSON.parse(renderUser(deps, { ...shown, view, projection: EVERYTHING }));
+    const shown = show(deps, view);
+    if (isRendered(shown)) {
+      yield JSON.parse(shown.text);
       continue;
     }
     const lists = await readLists(deps, [shown], projection);
     const rest = await readRest(deps, shown, lists);
-    const members = lists.member && (await collect(streamList(deps, view, 'member', lists)));
+    const members = lists.member && (await collect(streamList(deps, shown.view, 'member', lists)));
     yield members ? { ...rest, members } : rest;
   }
 }

@@ -4,7 +4,7 @@ import { GROUP_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { createFolds, foldCase, isJsonObject } from '../../domain/values.ts';
 import type { Selector, ViewQuery } from '../../store/resources/views.ts';
-import { countViews, listViews } from '../../store/resources/views.ts';
+import { countViews, listSeqs, listViews } from '../../store/resources/views.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countSchemas } from '../dialect/parse-json.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
@@ -28,8 +28,8 @@ import {
 } from '../render/paging.ts';
 import type { Projection } from '../render/projection.ts';
 import { EVERYTHING, parseProjection } from '../render/projection.ts';
-import type { View } from '../render/resources.ts';
-import { loadAll, renderAll, toShownVersion } from '../render/resources.ts';
+import type { Shown, View } from '../render/resources.ts';
+import { loadAll, renderAll, show } from '../render/resources.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 
@@ -39,19 +39,19 @@ export interface Source {
   readonly type: ResourceKey['type'];
 }
 
+type Query = Omit<ViewQuery, 'provider'>;
+
 /** Rows that are read and compared at once; between two pages others are served. Of the largest users they are 32 MB. */
 const PAGE_ROWS = 128;
 
 /** Counts what the selector finds; undefined: all. */
-function countFound({ deps, type }: Source, selector?: Selector): Promise<number> {
-  const { provider, store } = deps;
-  return countViews(store.read, type, { selector: toOwnIds(deps, type, selector), provider });
-}
+const countFound = ({ deps, type }: Source, selector?: Selector) =>
+  countViews(deps.store.read, type, { selector, provider: deps.provider });
 
 /** Reads rows page by page. Each page begins behind the last row of the one before. */
-async function listFound({ deps, type }: Source, query: Omit<ViewQuery, 'provider'>) {
+async function listFound({ deps, type }: Source, query: Query) {
   const { provider, store } = deps;
-  const asked = { ...query, provider, selector: toOwnIds(deps, type, query.selector) };
+  const asked = { ...query, provider };
   const views: View[] = [];
   let length = 0;
   for (;;) {
@@ -65,6 +65,29 @@ async function listFound({ deps, type }: Source, query: Omit<ViewQuery, 'provide
     if (page.length < limit || views.length >= query.limit) return views;
     await nextTurn();
   }
+}
+
+/** Shows what a query finds, in order of creation. Users that are kept are not read. */
+async function showFound(source: Source, query: Query): Promise<Shown[]> {
+  const { deps, type } = source;
+  if (type === 'group' || deps.keptUsers === undefined)
+    return (await listFound(source, query)).map((view) => show(deps, view));
+  const { provider, store } = deps;
+  return showEach(source, await listSeqs(store.read, type, { ...query, provider }));
+}
+
+/** Shows these in their order. One that was deleted since is left out: it is in no answer. */
+async function showEach(source: Source, seqs: readonly number[]): Promise<Shown[]> {
+  const { keptUsers, provider } = source.deps;
+  const bySeq = new Map<number, Shown>();
+  for (const kept of seqs.flatMap((seq) => keptUsers?.find(seq, provider) ?? []))
+    bySeq.set(kept.seq, kept);
+  const missing = seqs.filter((seq) => !bySeq.has(seq));
+  const keep = keptUsers?.beginRead();
+  const query = { selector: undefined, seqs: missing, limit: missing.length };
+  const views = missing.length === 0 ? [] : await listFound(source, query);
+  for (const view of views) bySeq.set(view.seq, show(source.deps, view, keep));
+  return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }
 
 function toOwnIds(
@@ -125,11 +148,10 @@ export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][])
     for (const { source, search, projection } of read) {
       const offset = Math.max(page.offset - total, 0);
       const found = await find(source, search, { ...page, offset, limit: page.limit - count });
-      const { views } = found;
-      const shown = views.map((view) => ({ view, version: toShownVersion(view, asked) }));
-      if (views.length > 0) texts.push(renderAll(asked, shown, projection));
+      const { shown } = found;
+      if (shown.length > 0) texts.push(renderAll(asked, shown, projection));
       total += found.total;
-      count += views.length;
+      count += shown.length;
       next = found.next;
     }
     await sendPieces(res, 200, join(open({ total, count, next }), texts));
@@ -179,14 +201,15 @@ interface Search {
 
 interface Found {
   readonly total: number;
-  readonly views: readonly View[];
+  readonly shown: readonly Shown[];
   /** The place behind which the next page begins; undefined: this is the last one. */
   readonly next: Place | undefined;
 }
 
 /** Finds resources by an index where one answers the whole search, else by looking at every candidate; in order of creation unless sorted. @throws ScimError 400 `tooMany` */
 async function find(source: Source, { filter, sorting }: Search, part: Part): Promise<Found> {
-  const { selector, exact } = toSelector(filter);
+  const { selector: asked, exact } = toSelector(filter);
+  const selector = toOwnIds(source.deps, source.type, asked);
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
   const unanswered = exact ? undefined : filter;
   const hits = await scan(source, selector, { filter: unanswered, sorting });
@@ -195,14 +218,10 @@ async function find(source: Source, { filter, sorting }: Search, part: Part): Pr
   hits.sort(compare);
   const { after, offset, limit } = part;
   const rest = after ? hits.filter((hit) => compare(hit, after) > 0) : hits.slice(offset);
-  const shown = rest.slice(0, limit);
-  const next = rest.length > limit ? shown.at(-1) : undefined;
-  // A match that was deleted since is left out: it is in no answer.
-  const seqs = shown.map(({ seq }) => seq);
-  const query = { selector: undefined, seqs, limit: seqs.length };
-  const views = seqs.length === 0 ? [] : await listFound(source, query);
-  const bySeq = new Map(views.map((view) => [view.seq, view]));
-  return { total: hits.length, views: seqs.flatMap((seq) => bySeq.get(seq) ?? []), next };
+  const page = rest.slice(0, limit);
+  const next = rest.length > limit ? page.at(-1) : undefined;
+  const seqs = page.map(({ seq }) => seq);
+  return { total: hits.length, shown: await showEach(source, seqs), next };
 }
 
 async function findByIndex(
@@ -213,14 +232,14 @@ async function findByIndex(
   const afterSeq = after?.seq ?? 0;
   // One more tells whether there is another page.
   const query = { selector, offset, afterSeq, limit: limit + 1 };
-  const views = limit === 0 ? [] : await listFound(source, query);
-  const isLast = views.length <= limit;
-  const shown = views.slice(0, limit);
+  const found = limit === 0 ? [] : await showFound(source, query);
+  const isLast = found.length <= limit;
+  const shown = found.slice(0, limit);
   const last = shown.at(-1);
   // A first or last page tells the total by itself.
   const isCounted = isLast && limit > 0 && !after && (offset === 0 || last !== undefined);
   const total = isCounted ? offset + shown.length : await countFound(source, selector);
-  return { total, views: shown, next: isLast || !last ? undefined : { seq: last.seq } };
+  return { total, shown, next: isLast || !last ? undefined : { seq: last.seq } };
 }
 
 const LOOKS_MAX = 100_000;

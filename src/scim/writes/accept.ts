@@ -219,10 +219,7 @@ export function assertUpstreamUp({ policy, isUpstreamDown }: ScimDeps): void {
   throw unavailable('The service does not answer now, so nothing was changed.', DOWN_RETRY_SECONDS);
 }
 
-/**
- * Waits until the service holds the write, or the wait is over. @throws ScimError if it is refused @param arrivedAt
- * epoch ms
- */
+/** Waits until the service holds the write, or the wait is over. @throws ScimError if it is refused @param arrivedAt epoch ms */
 export async function deliverWrite(
   { reconciler, events, policy }: ScimDeps,
   { row, undo, waitId }: Accepted,

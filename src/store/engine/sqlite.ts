@@ -8,6 +8,7 @@ import { createLocalBell } from '../store.ts';
 import type { Run } from './session.ts';
 import { createSessions } from './session.ts';
 import { StoreError, toSqliteStoreError } from './store-error.ts';
+import { watchUsers } from './touched.ts';
 
 /** Pages that reads keep in memory, in KiB. The operating system keeps the rest, at the price of a copy. */
 const READER_CACHE_KIB = 8 * 1_024;
@@ -31,7 +32,13 @@ export function openSqlite(
   orStoreError(() => writer.exec(WRITER_PRAGMAS));
   const reader = opening.use(connect(path, { readOnly: true }));
   reader.exec(`pragma cache_size=-${READER_CACHE_KIB}`);
-  const enqueue = createWriteQueue(writer, watchPlace(path));
+  const touched = new Set<number>();
+  const hearers: Parameters<NonNullable<EngineStore['watchUsers']>>[0][] = [];
+  const tellTouched = () => {
+    for (const hear of touched.size > 0 ? hearers : []) hear(touched);
+    touched.clear();
+  };
+  const enqueue = createWriteQueue(writer, watchPlace(path), tellTouched);
   const { open, watch, transact, onStatement } = createSessions('sqlite');
   const run = watch(createRun(writer));
   const read = open(watch(createRun(reader)));
@@ -48,6 +55,9 @@ export function openSqlite(
     aside: read,
     bell: createLocalBell(),
     onStatement,
+    watchUsers(hear) {
+      if (hearers.push(hear) === 1) watchUsers(writer, (seq) => touched.add(seq));
+    },
     connections: () => undefined,
     write: (work) => enqueue(() => transact(run, boundaries, work)),
     async scrub() {
@@ -187,7 +197,7 @@ export function orStoreError<T>(act: () => T): T {
 const BATCH_MAX = 64;
 
 /** Group commit: those that wait at the same moment run one after another and share one commit. Each undoes its own changes before it rejects. */
-function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
+function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void, ended: () => void) {
   type Answer = () => void;
   type Job = { run(): Promise<Answer>; reject(error: unknown): void };
   const waiting: Job[] = [];
@@ -215,6 +225,8 @@ function createWriteQueue(writer: DatabaseSync, assertInPlace: () => void) {
       if (writer.isTransaction) writer.exec('rollback');
       for (const { reject } of batch) reject(toSqliteStoreError(error));
       return;
+    } finally {
+      ended();
     }
     for (const answer of answers) answer();
   }

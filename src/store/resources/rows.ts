@@ -122,9 +122,8 @@ export async function updateRow(tx: Db, row: ResourceRow, change: RowChange): Pr
 
 /** Stores the columns that differ from what was read, so that what the transaction changed elsewhere in the row stays. */
 export function saveRow(tx: Db, before: ResourceRow, after: ResourceRow): Promise<void> {
-  const known = new Map<string, unknown>(Object.entries(before));
   const changed = Object.entries(after).filter(
-    ([column, value]) => !isSameJson(value, known.get(column)),
+    ([column, value]) => !isSameJson(value, Reflect.get(before, column)),
   );
   return updateRow(tx, before, Object.fromEntries(changed));
 }

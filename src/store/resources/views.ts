@@ -54,6 +54,13 @@ export const findView = async <Type extends ResourceType>(db: Db, type: Type, id
 export const listViews = <Type extends ResourceType>(db: Db, type: Type, query: ViewQuery) =>
   selectViews(db, type, toPart(type, query));
 
+/** The numbers of the same users or groups. */
+export async function listSeqs(db: Db, type: ResourceType, query: ViewQuery): Promise<number[]> {
+  const rows = await select<{ seq: number }>(db)`
+    select seq from resources where type = ${literal(type)} and ${toPart(type, query)}`;
+  return rows.map(({ seq }) => seq);
+}
+
 /** The columns of views, with the groups of each user: one text, since it is read most. */
 const SELECTS = {
   sqlite: toSelects('json_quote(g.name)'),

@@ -1,16 +1,10 @@
 import type { Store } from '../store/store.ts';
 import { listWhere } from '../store/tables.ts';
 
-/** Ids by which an earlier SCIM server knew users and groups, kept in memory: a request by another id costs nothing. */
-export interface FormerIds {
-  /** The id of the bridge for one of an earlier server; any other id is returned as it is. */
-  readonly toOwn: (type: 'user' | 'group', id: string) => string;
-}
-
 const NEXT = { order: 'seq', limit: 1_000 } as const;
 const AGAIN_MS = 1_000;
 
-/** Creates the former ids of one process. @param onFailure is called for each read that failed; it is made again soon */
+/** Keeps the ids in memory by which an earlier SCIM server knew users and groups. @param onFailure is called for each read that failed; it is made again soon */
 export function createFormerIds(
   { read, bell }: Pick<Store, 'read' | 'bell'>,
   onFailure: (error: unknown) => void,
