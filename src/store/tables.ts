@@ -1,11 +1,11 @@
 import sql, { empty, join, raw, Sql } from 'sql-template-tag';
 import {
   allOf,
+  chunkRows,
   chunks,
   execute,
   forUpdate,
   lockUntilCommit,
-  readInChunks,
   readOne,
   select,
   toAssignments,
@@ -101,18 +101,19 @@ type NewRow<Name extends Table, New = Insertable<Name>> = {
 };
 
 /** Adds rows to a table, and returns them as stored. */
-export const insertAll = <Name extends Table, Found extends object = Row<Name>>(
+export async function insertAll<Name extends Table, Found extends object = Row<Name>>(
   tx: Db,
   table: Name,
   rows: readonly NewRow<Name>[],
   conflict: Sql = empty,
-) =>
-  readInChunks(
-    rows,
-    (some) =>
-      select<Found>(tx)`
-        insert into ${raw(table)} ${toValues(some)} ${conflict} returning *`,
-  );
+): Promise<Found[]> {
+  const parts: Found[][] = [];
+  for (const some of chunkRows(rows)) {
+    const insert = sql`insert into ${raw(table)} ${toValues(some)} ${conflict} returning *`;
+    parts.push(await select<Found>(tx)`${insert}`);
+  }
+  return parts.flat();
+}
 
 /** Adds a row to a table, and returns it as stored. */
 export const insertOne = <Name extends Table, Found extends object = Row<Name>>(
@@ -139,7 +140,7 @@ export async function putAll<Name extends Table>(
   const set = Object.keys(rows[0] ?? {}).map(
     (column) => sql`${raw(column)} = ${raw(`excluded.${column}`)}`,
   );
-  for (const some of chunks(rows)) {
+  for (const some of chunkRows(rows)) {
     await execute(tx)`insert into ${raw(table)} ${toValues(some)}
       on conflict (${join(key.map((column) => raw(column)))})
       do update set ${join(set)} where ${isOpen}`;

@@ -47,6 +47,13 @@ export function* chunks<T>(list: readonly T[], size = CHUNK): Generator<T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
 
+/** Values of one insert: a statement of more is prepared anew each time, and SQLite holds it until it is collected. */
+const VALUES_MAX = 1_000;
+
+/** Cuts rows into inserts' worth. */
+export const chunkRows = <Row extends object>(rows: readonly Row[]) =>
+  chunks(rows, Math.ceil(VALUES_MAX / Math.max(Object.keys(rows[0] ?? {}).length, 1)));
+
 /** Reads what a long list names, a statement's worth of it at a time. */
 export async function readInChunks<T, Row>(
   list: readonly T[],

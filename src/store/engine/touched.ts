@@ -7,7 +7,7 @@ const TRIGGERS = {
   row_deleted: 'delete on resources begin select touched(old.seq); end',
   group_changed: `update of id, name, deleted_at on resources when new.type = 'group'
     begin select touched(target) from links where group_id = new.seq; end`,
-  link_added: 'insert on links begin select touched(new.target); end',
+  link_added: `insert on links when new.list = 'member' begin select touched(new.target); end`,
   link_changed: `update of group_id, target, desired, observed, by_rule on links
     begin select touched(old.target), touched(new.target); end`,
   link_deleted: 'delete on links begin select touched(old.target); end',
