@@ -44,7 +44,7 @@ test('another provider is not given it', () => {
 test('the oldest make room', () => {
   const { kept } = open();
   const keep = kept.beginRead();
-  const large = 'x'.repeat(3_000_000);
+  const large = 'x'.repeat(6_000_000);
 
   for (const seq of [1, 2, 3]) keep(toUser(seq, large), OWNER);
 

@@ -14,8 +14,8 @@ export interface RenderedUser {
 
 type Kept = RenderedUser & { readonly owner: Owned };
 
-/** Characters of the users that are kept: some 10,000 users. */
-const CHARS_MAX = 8_000_000;
+/** Characters of the users that are kept: some 15,000 users. */
+const CHARS_MAX = 16_000_000;
 
 /** Keeps a user as its owner is shown it. */
 export type Keep = (user: RenderedUser, owner: Owned) => void;
@@ -55,7 +55,7 @@ export function createKeptUsers(watchUsers: NonNullable<Store['watchUsers']>) {
         seqs.set(user.id, user.seq);
         bySeq.set(user.seq, { ...user, owner });
         chars += user.text.length;
-        for (const oldest of bySeq.values()) if (chars > CHARS_MAX) forget(oldest);
+        while (chars > CHARS_MAX) bySeq.values().take(1).forEach(forget);
       };
     },
   };

@@ -45,8 +45,11 @@ export async function listLinks(
   const lists = list === undefined ? LINK_LISTS : [list];
   const named: readonly (UserId | number)[] | undefined = userIds ?? accounts;
   if (named !== undefined) {
-    const column = raw(userIds === undefined ? 'person.upstream_id' : 'person.id');
-    return readInChunks(named, (some) => read(lists, sql`${column} in (${join(some)})`));
+    const column = raw(userIds === undefined ? 'upstream_id' : 'id');
+    // By the primary key: else SQLite reads all links of the group.
+    const toWhich = (some: readonly (UserId | number)[]) =>
+      sql`link.target in (select seq from resources where ${column} in (${join(some)}))`;
+    return readInChunks(named, (some) => read(lists, toWhich(some)));
   }
   const links: StoredLink[] = [];
   for (const one of lists) {
