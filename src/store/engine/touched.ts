@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 /** Names each user with an answer that a statement may change: by its own row, or by the groups that it shows. */
 const TRIGGERS = {
-  row_changed: `update of version, modified_at, origin, provider, deleted_at on resources
+  row_changed: `update of id, attributes, version, modified_at, origin, provider, deleted_at on resources
     begin select touched(new.seq); end`,
   row_deleted: 'delete on resources begin select touched(old.seq); end',
   group_changed: `update of id, name, deleted_at on resources when new.type = 'group'

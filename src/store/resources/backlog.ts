@@ -42,7 +42,7 @@ export function readBacklog(db: Db) {
   type Counted = Readonly<Record<keyof typeof COUNTS, number>> &
     Readonly<Record<keyof typeof SINCE, number | null>>;
   const columns = Object.entries({ ...COUNTS, ...SINCE }).map(
-    ([name, value]) => sql`${value} as ${raw(name)}`,
+    ([name, value]) => sql`${value} as "${raw(name)}"`,
   );
   return readOne<Counted>(db)`select ${join(columns)} from resources where due_at is not null`;
 }
