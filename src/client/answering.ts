@@ -67,10 +67,7 @@ export function captureSite(method: (...input: never[]) => unknown): CallSite {
   return site;
 }
 
-/**
- * Gives an error the frames of the call in place of the client's own, which are the same for every call. Returns the
- * error.
- */
+/** Gives an error the frames of the call in place of the client's own, which are the same for every call. Returns the error. */
 export function leadTo({ stack = '' }: CallSite, error: unknown): unknown {
   if (!(error instanceof UpstreamError || error instanceof TypeError)) return error;
   const frames = stack.split('\n').slice(1);

@@ -10,6 +10,7 @@ const WORDS_MAX = 300;
 /** Deep enough for a list of messages below a field below `errors`. */
 const NESTING_MAX = 4;
 const ERRORS_MAX = 5;
+const LEVELS_MAX = 500;
 
 /** Reads the body in its real form, whatever the content type claims. Never throws. */
 export function readAnswerBody(text: string): AnswerBody {
@@ -17,10 +18,17 @@ export function readAnswerBody(text: string): AnswerBody {
   if (trimmed === '') return { kind: 'empty' };
   try {
     const value = parseJsonText(trimmed);
-    JSON.stringify(value); // Throws for thousands of levels, which would overflow the stack of what reads them.
-    return { kind: 'json', value };
+    if (isShallow(value)) return { kind: 'json', value };
   } catch {}
   return { kind: trimmed.startsWith('<') ? 'html' : 'text', text: trimmed.slice(0, TEXT_MAX) };
+}
+
+/** True unless a value has so many levels that they could overflow the stack of what reads them. */
+function isShallow(value: unknown): boolean {
+  let level = [value];
+  for (let left = LEVELS_MAX; level.length > 0 && left > 0; left -= 1)
+    level = level.flatMap((one) => (typeof one === 'object' && one ? Object.values(one) : []));
+  return level.length === 0;
 }
 
 /**

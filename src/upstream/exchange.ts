@@ -6,9 +6,7 @@ import type { AnswerHeaders } from './answer-body.ts';
 import { UpstreamError, unreadable } from './errors.ts';
 import type { Operation } from './operations/operation.ts';
 
-/**
- * What is used of undici's `Dispatcher`, of any version from 7 on: the types of the client need no other package.
- */
+/** What is used of undici's `Dispatcher`, of any version from 7 on: the types of the client need no other package. */
 export interface RequestDispatcher {
   dispatch(options: object, handler: object): boolean;
 }

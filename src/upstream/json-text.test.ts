@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseJsonText } from './answer-body.ts';
+import { parseJsonText, readAnswerBody } from './answer-body.ts';
 
 describe('a number comes as it was written', () => {
   test.each([
@@ -18,4 +18,10 @@ describe('a number comes as it was written', () => {
 
 test('a name that means something to JavaScript is a name', () => {
   expect(Object.keys(parseJsonText('{"__proto__":9007199254740993}') ?? {})).toEqual(['__proto__']);
+});
+
+test('an answer of thousands of levels is none', () => {
+  const toNested = (levels: number) => readAnswerBody('['.repeat(levels) + ']'.repeat(levels)).kind;
+
+  expect([toNested(20), toNested(100_000)]).toEqual(['json', 'text']);
 });

@@ -6,10 +6,7 @@ import { type PreparedRequest, toQuery } from './operations/prepare.ts';
 /** A request that no row describes. */
 export interface RawRequest {
   readonly method: Operation['method'];
-  /**
-   * `/cards/7` is below `/api/<version>`; a path with `/api/` or `/scim/` in front follows the base URL.
-   * Percent-encoded.
-   */
+  /** `/cards/7` is below `/api/<version>`; a path with `/api/` or `/scim/` in front follows the base URL. Percent-encoded. */
   readonly path: string;
   /** Lists are joined with commas unless `queryStyle` says otherwise. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;

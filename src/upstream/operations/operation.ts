@@ -22,9 +22,7 @@ export interface Operation {
    * any of them, a call that has none is sent only with `everything: true` beside `path`, `query` and `body`.
    */
   readonly conditions?: readonly string[];
-  /**
-   * Encoding of the body; `json` when absent. `json-or-multipart` is JSON unless it holds a file.
-   */
+  /** Encoding of the body; `json` when absent. `json-or-multipart` is JSON unless it holds a file. */
   readonly content?: 'json' | 'multipart' | 'json-or-multipart';
   readonly response: ResponseShape;
   /** Paging style of a list; absent when the operation answers once. */
