@@ -23,11 +23,16 @@ export function readAnswerBody(text: string): AnswerBody {
   return { kind: trimmed.startsWith('<') ? 'html' : 'text', text: trimmed.slice(0, TEXT_MAX) };
 }
 
-/** True unless a value has so many levels that they could overflow the stack of what reads them. */
+/** True unless a value has so many levels that they could overflow the stack of what reads them. A page has 100,000 parts. */
 function isShallow(value: unknown): boolean {
-  let level = [value];
-  for (let left = LEVELS_MAX; level.length > 0 && left > 0; left -= 1)
-    level = level.flatMap((one) => (typeof one === 'object' && one ? Object.values(one) : []));
+  let level: unknown[] = [value];
+  for (let left = LEVELS_MAX; level.length > 0 && left > 0; left -= 1) {
+    const inside: unknown[] = [];
+    for (const one of level)
+      for (const part of Object.values(Object(one)))
+        if (typeof part === 'object') inside.push(part);
+    level = inside;
+  }
   return level.length === 0;
 }
 
