@@ -46,10 +46,7 @@ export const companyUsers = operations('companyUsers', '/company/users', {
     body apps_permissions temporarily_inactive
 `;
 
-/**
- * Users as the service shows them to every user, and the account behind the token. The documents only name this
- * group.
- */
+/** Users as the service shows them to every user, and the account behind the token. The documents only name this group. */
 export const users = operations('users', '/users', { source: 'field-notes' })`
   retrieveCurrentUser GET /current
     about The account of the token, which must never lock itself out.
