@@ -1,14 +1,15 @@
 import sql, { empty, join, raw, Sql } from 'sql-template-tag';
 import {
   allOf,
-  chunkRows,
   chunks,
   execute,
   forUpdate,
   lockUntilCommit,
+  readInChunks,
   readOne,
   select,
   toAssignments,
+  toInsertSize,
   toValues,
 } from './engine/dialect.ts';
 import type { NewRowOf, RowOf } from './engine/table.ts';
@@ -101,19 +102,19 @@ type NewRow<Name extends Table, New = Insertable<Name>> = {
 };
 
 /** Adds rows to a table, and returns them as stored. */
-export async function insertAll<Name extends Table, Found extends object = Row<Name>>(
+export const insertAll = <Name extends Table, Found extends object = Row<Name>>(
   tx: Db,
   table: Name,
   rows: readonly NewRow<Name>[],
   conflict: Sql = empty,
-): Promise<Found[]> {
-  const parts: Found[][] = [];
-  for (const some of chunkRows(rows)) {
-    const insert = sql`insert into ${raw(table)} ${toValues(some)} ${conflict} returning *`;
-    parts.push(await select<Found>(tx)`${insert}`);
-  }
-  return parts.flat();
-}
+) =>
+  readInChunks(
+    rows,
+    (some) =>
+      select<Found>(tx)`
+        insert into ${raw(table)} ${toValues(some)} ${conflict} returning *`,
+    toInsertSize(rows),
+  );
 
 /** Adds a row to a table, and returns it as stored. */
 export const insertOne = <Name extends Table, Found extends object = Row<Name>>(
@@ -140,7 +141,7 @@ export async function putAll<Name extends Table>(
   const set = Object.keys(rows[0] ?? {}).map(
     (column) => sql`${raw(column)} = ${raw(`excluded.${column}`)}`,
   );
-  for (const some of chunkRows(rows)) {
+  for (const some of chunks(rows, toInsertSize(rows))) {
     await execute(tx)`insert into ${raw(table)} ${toValues(some)}
       on conflict (${join(key.map((column) => raw(column)))})
       do update set ${join(set)} where ${isOpen}`;

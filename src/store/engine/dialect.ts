@@ -50,17 +50,18 @@ export function* chunks<T>(list: readonly T[], size = CHUNK): Generator<T[]> {
 /** Values of one insert: a statement of more is prepared anew each time, and SQLite holds it until it is collected. */
 const VALUES_MAX = 1_000;
 
-/** Cuts rows into inserts' worth. */
-export const chunkRows = <Row extends object>(rows: readonly Row[]) =>
-  chunks(rows, Math.ceil(VALUES_MAX / Math.max(Object.keys(rows[0] ?? {}).length, 1)));
+/** Number of such rows that one insert adds. */
+export const toInsertSize = ([row = {}]: readonly object[]) =>
+  Math.ceil(VALUES_MAX / Math.max(Object.keys(row).length, 1));
 
-/** Reads what a long list names, a statement's worth of it at a time. */
+/** Reads what a long list names, a statement's worth of it at a time. @param size as of `chunks` */
 export async function readInChunks<T, Row>(
   list: readonly T[],
   read: (some: T[]) => Promise<readonly Row[]>,
+  size?: number,
 ): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const some of chunks(list)) rows.push(...(await read(some)));
+  for (const some of chunks(list, size)) rows.push(...(await read(some)));
   return rows;
 }
 
