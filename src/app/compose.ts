@@ -7,7 +7,7 @@ import { BLIND } from '../reconcile/sections.ts';
 import { createProtection } from '../rules/rules.ts';
 import { adopt } from '../scim/adopt.ts';
 import type { ScimDeps } from '../scim/deps.ts';
-import { createKeptUsers } from '../scim/render/kept-users.ts';
+import { createUserCache } from '../scim/render/user-cache.ts';
 import { createSchemas } from '../scim/schema/resource-schemas.ts';
 import type { Settings } from '../settings/schema.ts';
 import { createApps, SCIM_PATH } from './http.ts';
@@ -126,7 +126,7 @@ function toScimDeps(
     ...process,
     tracing: own.tracing,
     formerIds,
-    keptUsers: own.store.watchUsers && createKeptUsers(own.store.watchUsers),
+    userCache: own.store.watchUsers && createUserCache(own.store.watchUsers),
     reconciler,
     attempts,
     openRequest: own.requests.open,

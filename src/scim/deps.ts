@@ -9,7 +9,7 @@ import type { KeptRequest } from '../store/logs.ts';
 import type { OpenRecord, Store } from '../store/store.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
-import type { KeptUsers } from './render/kept-users.ts';
+import type { UserCache } from './render/user-cache.ts';
 import type { Schemas } from './schema/resource-schemas.ts';
 
 /** Settings about the requests of identity providers. */
@@ -38,7 +38,7 @@ export interface ScimDeps {
     readonly toOwn: (type: 'user' | 'group', id: string) => string;
   };
   /** Absent: each user is read. */
-  readonly keptUsers?: KeptUsers | undefined;
+  readonly userCache?: UserCache | undefined;
   readonly clock: Clock;
   readonly findCredential: FindCredential;
   readonly attempts: Pick<Attempts, 'failed'>;

@@ -49,10 +49,7 @@ export interface Store {
   onStatement(
     listen: (ran: { verb: string; durationMs: number; hasFailed: boolean }) => void,
   ): void;
-  /**
-   * Tells of each commit which users may be shown otherwise from then on, by their numbers. Absent on PostgreSQL, which
-   * other processes write to.
-   */
+  /** Calls `hear` after each commit with the numbers of the users whose representation may have changed. Absent on PostgreSQL, which others write to. */
   watchUsers?(hear: (seqs: ReadonlySet<number>) => void): void;
   /** Connections of the pool now, and who waits for one; undefined on SQLite, which has none. */
   connections(): Readonly<Record<'used' | 'idle' | 'waiting', number>> | undefined;

@@ -17,9 +17,9 @@ import * as views from '../../store/resources/views.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 import { findValue } from '../schema/resource-schemas.ts';
-import type { Keep, RenderedUser } from './kept-users.ts';
 import type { Projection } from './projection.ts';
 import { EVERYTHING, isIncluded, isWholly, project } from './projection.ts';
+import type { Cache, RenderedUser } from './user-cache.ts';
 
 type Context = Pick<ProviderDeps, 'baseUrl' | 'provider' | 'schemas'>;
 
@@ -31,26 +31,24 @@ type ShownGroup = Omit<RenderedUser, 'text'> & { readonly view: views.ResourceVi
 /** A user or group for an answer. */
 export type Shown = RenderedUser | ShownGroup;
 
-const isRendered = (shown: Shown): shown is RenderedUser => 'text' in shown;
-
-/** A user or group for the answer to this provider. @param keep keeps a user for later ones */
-export function show(context: Context, view: View, keep?: Keep): Shown {
+/** A user or group for the answer to this provider. @param cache caches a user */
+export function show(context: Context, view: View, cache?: Cache): Shown {
   const { id, seq } = view;
   const version = toShownVersion(view, context);
   if (!isUser(view)) return { id, seq, view, version };
   const user = { id, seq, version, text: renderUser(context, view, version) };
-  if (!isOfOther(context.provider, view)) keep?.(user, view);
+  if (!isOfOther(context.provider, view)) cache?.(user, view);
   return user;
 }
 
 /** Finds the live user or group with this id. */
 export async function findShown(deps: ProviderDeps, type: ResourceType, id: string) {
-  const { keptUsers, provider, store } = deps;
-  const kept = type === 'user' && keptUsers?.find(id, provider);
-  if (kept) return kept;
-  const keep = keptUsers?.beginRead();
+  const { userCache, provider, store } = deps;
+  const cached = type === 'user' && userCache?.find(id, provider);
+  if (cached) return cached;
+  const cache = userCache?.beginRead();
   const view: View | undefined = await views.findView(store.read, type, id);
-  return view && show(deps, view, keep);
+  return view && show(deps, view, cache);
 }
 
 const USERS_AT_ONCE = 128;
@@ -62,16 +60,16 @@ export async function* renderAll(
   all: readonly Shown[],
   projection: Projection,
 ): AsyncGenerator<string> {
-  const atOnce = all[0] && isRendered(all[0]) ? USERS_AT_ONCE : GROUPS_AT_ONCE;
+  const atOnce = all[0] && 'text' in all[0] ? USERS_AT_ONCE : GROUPS_AT_ONCE;
   for (let start = 0; start < all.length; start += atOnce) {
     if (start > 0) {
       yield ',';
       await nextTurn();
     }
     const some = all.slice(start, start + atOnce);
-    const users = some.filter(isRendered).map(({ text }) => projectText(text, projection));
-    if (users.length > 0) yield users.join();
-    const groups = some.flatMap((shown) => (isRendered(shown) ? [] : shown));
+    const users = some.filter((shown) => 'text' in shown);
+    if (users.length > 0) yield users.map(({ text }) => projectText(text, projection)).join();
+    const groups = some.filter((shown) => 'view' in shown);
     if (groups.length > 0) yield* renderGroups(deps, groups, projection);
   }
 }
@@ -191,7 +189,7 @@ export async function* loadAll(
 ): AsyncGenerator<JsonObject> {
   for (const view of views) {
     const shown = show(deps, view);
-    if (isRendered(shown)) {
+    if ('text' in shown) {
       yield JSON.parse(shown.text);
       continue;
     }

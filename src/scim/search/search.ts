@@ -67,10 +67,10 @@ async function listFound({ deps, type }: Source, query: Query) {
   }
 }
 
-/** Shows what a query finds, in order of creation. Users that are kept are not read. */
+/** Shows what a query finds, in order of creation. Cached users are not read. */
 async function showFound(source: Source, query: Query): Promise<Shown[]> {
   const { deps, type } = source;
-  if (type === 'group' || deps.keptUsers === undefined)
+  if (type === 'group' || deps.userCache === undefined)
     return (await listFound(source, query)).map((view) => show(deps, view));
   const { provider, store } = deps;
   return showEach(source, await listSeqs(store.read, type, { ...query, provider }));
@@ -78,15 +78,15 @@ async function showFound(source: Source, query: Query): Promise<Shown[]> {
 
 /** Shows these in their order. One that was deleted since is left out: it is in no answer. */
 async function showEach(source: Source, seqs: readonly number[]): Promise<Shown[]> {
-  const { keptUsers, provider } = source.deps;
+  const { userCache, provider } = source.deps;
   const bySeq = new Map<number, Shown>();
-  for (const kept of seqs.flatMap((seq) => keptUsers?.find(seq, provider) ?? []))
-    bySeq.set(kept.seq, kept);
+  for (const user of seqs.flatMap((seq) => userCache?.find(seq, provider) ?? []))
+    bySeq.set(user.seq, user);
   const missing = seqs.filter((seq) => !bySeq.has(seq));
-  const keep = keptUsers?.beginRead();
+  const cache = userCache?.beginRead();
   const query = { selector: undefined, seqs: missing, limit: missing.length };
   const views = missing.length === 0 ? [] : await listFound(source, query);
-  for (const view of views) bySeq.set(view.seq, show(source.deps, view, keep));
+  for (const view of views) bySeq.set(view.seq, show(source.deps, view, cache));
   return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }
 

@@ -35,7 +35,7 @@ export function openSqlite(
   const touched = new Set<number>();
   const hearers: Parameters<NonNullable<EngineStore['watchUsers']>>[0][] = [];
   const tellTouched = () => {
-    for (const hear of touched.size > 0 ? hearers : []) hear(touched);
+    if (touched.size > 0) for (const hear of hearers) hear(touched);
     touched.clear();
   };
   const enqueue = createWriteQueue(writer, watchPlace(path), tellTouched);

@@ -12,6 +12,7 @@ const run = (store: Store, statement: string) =>
 /** Statements about the users 1 and 2, and the group 3 of user 1; and the users who may be shown otherwise then. */
 const STATEMENTS: readonly (readonly [statement: string, users: readonly number[]])[] = [
   ['update resources set version = 2 where seq = 2', [2]],
+  ["update resources set attributes = '{}' where seq = 2", [2]],
   ['update resources set cells = \'{"a":1}\' where seq = 2', []],
   ['delete from resources where seq = 2', [2]],
   ["update resources set name = 'new' where seq = 3", [1]],

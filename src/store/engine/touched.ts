@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** Names each user with an answer that a statement may change: by its own row, or by the groups that it shows. */
+/** Names each user whose SCIM representation a statement may change: by its own row, or by the groups that it shows. */
 const TRIGGERS = {
   row_changed: `update of id, attributes, version, modified_at, origin, provider, deleted_at on resources
     begin select touched(new.seq); end`,
