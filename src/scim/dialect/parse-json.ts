@@ -72,13 +72,14 @@ export const BODY_DEPTH_MAX = 20;
 const LIST_MAX = 100_000;
 
 /** Stops a value that is nested too deep or has too long a list; its texts are judged where they are read. @throws ScimError 400 */
-export function assertShape(body: unknown): void {
-  let level: unknown[] = [body];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    const inside: unknown[] = [];
-    for (const value of level) look(value, depth, inside);
-    level = inside;
+export function assertShape(value: unknown, depth = 1): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > BODY_DEPTH_MAX) {
+    throw invalidSyntax(`The body is nested deeper than ${BODY_DEPTH_MAX} levels.`);
   }
+  const parts: unknown[] = Object.values(value);
+  if (parts.length > LIST_MAX) throw invalidValue(`A list has more than ${LIST_MAX} values.`);
+  for (const part of parts) assertShape(part, depth + 1);
 }
 
 /** Stops a text that no store can keep. @throws ScimError 400 `invalidValue` */
@@ -87,16 +88,6 @@ export function assertStorable(text: string): void {
   throw invalidValue(
     'The body holds a NUL character, half of a surrogate pair, or more than 30 combining marks in a row.',
   );
-}
-
-function look(value: unknown, depth: number, inside: unknown[]): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > BODY_DEPTH_MAX) {
-    throw invalidSyntax(`The body is nested deeper than ${BODY_DEPTH_MAX} levels.`);
-  }
-  const parts: unknown[] = Object.values(value);
-  if (parts.length > LIST_MAX) throw invalidValue(`A list has more than ${LIST_MAX} values.`);
-  for (const part of parts) if (typeof part === 'object') inside.push(part);
 }
 
 /** A possible number that JavaScript may write in another way: behind a colon, a comma or a bracket. Some texts match too. */

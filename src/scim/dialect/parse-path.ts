@@ -71,27 +71,13 @@ function invalidPath(problem: string): ScimError {
   return badRequest('invalidPath', `The path ${problem}.`);
 }
 
-/** Takes the value filter out of a path. @throws ScimError 400 `invalidPath` @see RFC 7644 §3.5.2, figure 1 */
-function splitPath(path: string): { name: string; filter: string | undefined } {
-  const opening = path.indexOf('[');
-  if (opening === -1) return { name: path, filter: undefined };
-  const closing = findClosingBracket(path, opening);
-  const after = path.slice(closing + 1).trimStart();
-  if (closing === -1 || (after !== '' && !after.startsWith('.'))) {
-    throw invalidPath('is malformed');
-  }
-  const name = path.slice(0, opening).trimEnd() + after;
-  return { name, filter: path.slice(opening + 1, closing) };
-}
+/** A path with a value filter, whose texts may hold brackets and escaped quotes. @see RFC 7644 §3.5.2, figure 1 */
+const FILTERED = /^([^[]*)\[((?:"(?:[^"\\]|\\.)*"|[^"\]])*)\]\s*(\..*)?$/s;
 
-/** Place of the bracket that closes the filter, outside of quoted texts, or -1. */
-function findClosingBracket(path: string, opening: number): number {
-  let quoted = false;
-  for (let i = opening + 1; i < path.length; i += 1) {
-    if (path[i] === '"') quoted = !quoted;
-    else if (path[i] === '\\' && quoted)
-      i += 1; // Whatever is escaped, it does not close the text.
-    else if (path[i] === ']' && !quoted) return i;
-  }
-  return -1;
+/** Takes the value filter out of a path. @throws ScimError 400 `invalidPath` */
+function splitPath(path: string): { name: string; filter: string | undefined } {
+  if (!path.includes('[')) return { name: path, filter: undefined };
+  const [, list, filter, part = ''] = FILTERED.exec(path) ?? [];
+  if (list === undefined) throw invalidPath('is malformed');
+  return { name: list.trimEnd() + part, filter };
 }
