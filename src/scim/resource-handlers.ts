@@ -1,7 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ResourceKey } from '../domain/values.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
-import { findView, toView } from '../store/resources/views.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
@@ -12,7 +11,7 @@ import { sendPieces } from './http/respond.ts';
 import type { Projection } from './render/projection.ts';
 import { EVERYTHING, parseProjection } from './render/projection.ts';
 import type { Shown } from './render/resources.ts';
-import { findShown, renderAll, show, toRef, toShownVersion } from './render/resources.ts';
+import { findShown, renderAll, toRef, toShownVersion } from './render/resources.ts';
 import type { WriteRequest } from './writes/accept.ts';
 import { acceptWrite, deliverWrite } from './writes/accept.ts';
 
@@ -25,7 +24,6 @@ export function createResourceHandlers(
   type: ResourceKey['type'],
 ): Record<'read' | 'replace' | 'patch' | 'remove', ResourceHandler> & { create: RequestHandler } {
   const schema = deps.schemas[type];
-  const { read: db } = deps.store;
   const readProjection = ({ query }: Pick<Request, 'query'>, res: Response) =>
     parseProjection(toParameters(query, getNotes(res).repairs), schema);
 
@@ -36,15 +34,16 @@ export function createResourceHandlers(
     { projection, status }: { readonly projection: Projection; readonly status: 200 | 201 | 204 },
   ): Promise<void> {
     const asked = toProviderDeps(deps, res);
-    if (status === 204 && projection.only === undefined) {
+    const isShown = status !== 204 || projection.only !== undefined;
+    // Undefined also if it was deleted since.
+    const shown = isShown ? await findShown(asked, type, row.id) : undefined;
+    if (shown === undefined) {
       if (row.deleted_at === null) res.setHeader('ETag', toETag(toShownVersion(row, asked)));
       res.status(204).end();
       return;
     }
-    const groups = row.type === 'user' ? (await findView(db, 'user', row.id))?.groups : undefined;
-    const view = row.type === 'user' ? { ...toView(row), groups: groups ?? '' } : toView(row);
     if (status === 201) res.status(201);
-    await send(res, asked, { shown: show(asked, view), projection });
+    await send(res, asked, { shown, projection });
   }
 
   function write(

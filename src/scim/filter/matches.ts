@@ -44,9 +44,9 @@ function isAssigned(value: JsonValue): boolean {
 function compares(comparison: Comparison, resource: JsonObject, fold: Fold): boolean {
   const { target, op } = comparison;
   // Without `primary` a value is not the preferred one (RFC 7643 §2.4).
-  const sought = target.rule.name === 'primary' ? { ...target, missing: false } : target;
-  if (someValue(resource, sought, (value) => test(comparison, value, fold))) return true;
-  return op === 'ne' && !someValue(resource, sought, isAssigned);
+  const missing = target.rule.name === 'primary' ? false : null;
+  if (someValue(resource, target, (value) => test(comparison, value, fold), missing)) return true;
+  return op === 'ne' && !someValue(resource, target, isAssigned, missing);
 }
 
 function test({ target: { rule }, op, comparable }: Comparison, value: JsonValue, fold: Fold) {
@@ -75,15 +75,12 @@ const TESTS: Readonly<Record<CompareOp, Test>> = {
   ew: (value, comparable) => String(value).endsWith(String(comparable)),
 };
 
-/** Target of a search; `missing` stands for the value of an element that lacks the attribute. */
-interface Sought extends FilterTarget {
-  readonly missing?: JsonValue;
-}
-
+/** @param missing stands for the value of an element that lacks the attribute */
 function someValue(
   resource: JsonObject,
-  { keys, missing = null }: Sought,
+  { keys }: FilterTarget,
   accepts: (value: JsonValue) => boolean,
+  missing: JsonValue = null,
 ): boolean {
   return walk(resource, 0);
 

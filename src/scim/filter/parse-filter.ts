@@ -11,7 +11,13 @@ import {
   toWhole,
 } from '../schema/resource-schemas.ts';
 import type { Filter, FilterTarget, Literal } from './tree.ts';
-import { COMPARE_OPS, hasOddOffset, toComparison, toComparisonWithNothing } from './tree.ts';
+import {
+  COMPARE_OPS,
+  hasOddOffset,
+  toComparison,
+  toComparisonWithNothing,
+  toLeaf,
+} from './tree.ts';
 
 interface FilterReading {
   readonly repairs?: Repairs;
@@ -44,7 +50,8 @@ export function parseElementFilter(
   return new Parser(filter, reading, attribute.name).parse(elementScope(attribute));
 }
 
-function findTarget(schema: ResourceSchema, name: string): FilterTarget | undefined {
+/** The attribute with this name, or the extension with this URN, that a filter or an order looks at. */
+export function findTarget(schema: ResourceSchema, name: string): FilterTarget | undefined {
   const path = findAttribute(schema, name);
   // No schema shows an attribute that is never returned, and nothing of it is kept.
   if (path?.attribute.returned === 'never') return undefined;
@@ -241,10 +248,8 @@ function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
 
 /** True for an attribute that takes only text, so that it may be without quotes: `userName eq ak3@example.com`. */
 function takesText(target: FilterTarget | undefined): boolean {
-  if (target === undefined) return false;
-  const { type, subAttributes } = target.rule;
-  const compared = type === 'complex' ? findRule(subAttributes, 'value') : target.rule;
-  return compared !== undefined && compared.type !== 'boolean' && !compared.isNumber;
+  const rule = target && toLeaf(target)?.rule;
+  return rule !== undefined && rule.type !== 'boolean' && !rule.isNumber;
 }
 
 function toLiteral({ text, at }: Token, isText: boolean): Literal {

@@ -131,8 +131,8 @@ function toNullComparison(target: FilterTarget, op: CompareOp, at: number): Filt
   throw invalidFilter(`"${op}" does not apply to null`, at);
 }
 
-/** `emails eq` and `manager eq` mean the sub-attribute `value` (RFC 7643 §2.4). */
-function toLeaf({ keys, rule }: FilterTarget): FilterTarget | undefined {
+/** What is compared: `emails eq` and `manager eq` mean the sub-attribute `value` (RFC 7643 §2.4). */
+export function toLeaf({ keys, rule }: FilterTarget): FilterTarget | undefined {
   if (rule.type !== 'complex') return { keys, rule };
   const value = findRule(rule.subAttributes, 'value');
   return value && { keys: [...keys, value.name], rule: value };

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { foldCase, isJsonObject } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
-import { toMoment } from '../filter/tree.ts';
+import { findTarget } from '../filter/parse-filter.ts';
+import type { FilterTarget } from '../filter/tree.ts';
+import { toLeaf, toMoment } from '../filter/tree.ts';
 import type { QueryParameters } from '../http/address.ts';
-import type { AttributeRule, ResourceSchema } from '../schema/resource-schemas.ts';
-import { findAttribute, findRule } from '../schema/resource-schemas.ts';
+import type { ResourceSchema } from '../schema/resource-schemas.ts';
 
 /** How many resources a list holds when the request names no `count`. */
 export const PAGE_SIZE = 100;
@@ -142,11 +143,8 @@ export function toWholeNumber(value: unknown): number | undefined {
   return isWhole ? Math.min(Math.max(Number(value), -1), Number.MAX_SAFE_INTEGER) : undefined;
 }
 
-/** Order of a list. */
-export interface Sorting {
-  /** Property names that lead to the value. */
-  readonly keys: readonly string[];
-  readonly rule: AttributeRule;
+/** Order of a list, by the value of its target. */
+export interface Sorting extends FilterTarget {
   readonly descending: boolean;
 }
 
@@ -160,13 +158,9 @@ export function parseSorting(query: QueryParameters, schema: ResourceSchema): So
   if (order !== 'ascending' && order !== 'descending') {
     throw invalidValue('sortOrder is neither ascending nor descending.');
   }
-  const path = findAttribute(schema, sortBy);
-  if (!path) return undefined;
-  const rule = path.sub ?? path.attribute;
-  const descending = order === 'descending';
-  if (rule.type !== 'complex') return { keys: path.keys, rule, descending };
-  const value = findRule(rule.subAttributes, 'value');
-  return value && { keys: [...path.keys, value.name], rule: value, descending };
+  const target = findTarget(schema, sortBy);
+  const leaf = target && toLeaf(target);
+  return leaf && { ...leaf, descending: order === 'descending' };
 }
 
 const SORTED_LENGTH_MAX = 200;

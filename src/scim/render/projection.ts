@@ -57,19 +57,16 @@ export function project(resource: JsonObject, projection: Projection): JsonObjec
 
 function parseNames(value: unknown, parameter: string): string[] {
   const texts: unknown[] = Array.isArray(value) ? value : [value ?? ''];
-  const names: string[] = [];
-  let length = 0;
-  for (const text of texts) {
-    if (typeof text !== 'string') throw invalidValue(`${parameter} is not a list of names.`);
-    length += text.length + 1;
-    if (length > LENGTH_MAX) {
-      throw invalidValue(`${parameter} has more than ${LENGTH_MAX} characters.`);
-    }
-    names.push(...text.split(',').flatMap((name) => name.trim() || []));
-    if (names.length > NAMES_MAX) {
-      throw invalidValue(`${parameter} has more than ${NAMES_MAX} names.`);
-    }
+  if (!texts.every((text) => typeof text === 'string')) {
+    throw invalidValue(`${parameter} is not a list of names.`);
   }
+  const text = texts.join();
+  if (text.length >= LENGTH_MAX) {
+    throw invalidValue(`${parameter} has more than ${LENGTH_MAX} characters.`);
+  }
+  const names = text.split(',').flatMap((name) => name.trim() || []);
+  if (names.length > NAMES_MAX)
+    throw invalidValue(`${parameter} has more than ${NAMES_MAX} names.`);
   return names;
 }
 

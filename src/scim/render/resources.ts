@@ -167,37 +167,26 @@ async function readRest(
   const meta = toMeta(view, 'Group', version, deps);
   const rest: JsonObject = JSON.parse(`${open(view, toShownAttributes(view, deps))},${meta}}`);
   if (lists.admin === undefined) return rest;
-  const admins = await collect(streamList(deps, view, 'admin', lists));
+  const admins: JsonObject[] = [];
+  for await (const page of streamList(deps, view, 'admin', lists)) {
+    admins.push(...parseShown(page));
+    await nextTurn();
+  }
   const extension = { ...toExtension(rest, GROUP_EXTENSION), admins };
   return withSchemas('group', { ...rest, [GROUP_EXTENSION]: extension });
 }
 
-async function collect(pages: AsyncIterable<string>): Promise<JsonObject[]> {
-  const users: JsonObject[][] = [];
-  for await (const page of pages) {
-    users.push(parseShown(page));
-    await nextTurn();
-  }
-  return users.flat();
-}
-
-/** Reads resources for filters and orders. */
-export async function* loadAll(
+/** Reads a resource for filters and orders. A user is read as a whole. */
+export async function load(
   deps: ProviderDeps,
-  views: readonly View[],
+  view: View,
   projection: Projection,
-): AsyncGenerator<JsonObject> {
-  for (const view of views) {
-    const shown = show(deps, view);
-    if ('text' in shown) {
-      yield JSON.parse(shown.text);
-      continue;
-    }
-    const lists = await readLists(deps, [shown], projection);
-    const rest = await readRest(deps, shown, lists);
-    const members = lists.member && (await collect(streamList(deps, shown.view, 'member', lists)));
-    yield members ? { ...rest, members } : rest;
-  }
+): Promise<JsonObject> {
+  const shown = show(deps, view);
+  if ('text' in shown) return JSON.parse(shown.text);
+  let text = '';
+  for await (const piece of renderGroups(deps, [shown], projection)) text += piece;
+  return JSON.parse(text);
 }
 
 /** Entry of a user or an inner group in a list of a group, as every answer shows it. */

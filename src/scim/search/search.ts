@@ -9,7 +9,7 @@ import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import { countSchemas } from '../dialect/parse-json.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
 import { matches } from '../filter/matches.ts';
-import { parseFilter } from '../filter/parse-filter.ts';
+import { findTarget, parseFilter } from '../filter/parse-filter.ts';
 import { toSelector } from '../filter/to-selector.ts';
 import type { Filter } from '../filter/tree.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
@@ -29,7 +29,7 @@ import {
 import type { Projection } from '../render/projection.ts';
 import { EVERYTHING, parseProjection } from '../render/projection.ts';
 import type { Shown, View } from '../render/resources.ts';
-import { loadAll, renderAll, show } from '../render/resources.ts';
+import { load, renderAll, show } from '../render/resources.ts';
 import type { Repairs } from '../repairs.ts';
 import type { ResourceSchema } from '../schema/resource-schemas.ts';
 
@@ -116,6 +116,8 @@ function toNeeded(names: ReadonlySet<string>): Projection {
 /** GET of a list and POST of its .search: of one type or, at the root, of users and then groups. @throws ScimError 400 @see RFC 7644 §3.4.2, §3.4.3; RFC 9865 */
 export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][]): RequestHandler {
   const isForOthers = types.length > 1;
+  const isKnown = (type: ResourceKey['type'], name: string) =>
+    findTarget(deps.schemas[type], name) !== undefined;
   const endpoint = isForOthers ? '' : types.map((type) => `${deps.schemas[type].name}s`).join();
   return async (req, res) => {
     for (const type of types) assertOpen(deps, type);
@@ -128,19 +130,15 @@ export function searchResources(deps: ScimDeps, ...types: ResourceKey['type'][])
     const asked = toProviderDeps(deps, res);
     const read = types.map((type) => {
       const schema = deps.schemas[type];
-      const unknown = new Map<string, string>();
       const count: Repairs['count'] = (kind, name = '') => {
-        if (isForOthers && kind === 'filter-unknown') unknown.set(name.toLowerCase(), name);
-        else repairs.count(kind, name);
+        // A name that one type lacks may be the other one's. One that both lack counts once.
+        const isUnknown = type === types[0] && !types.some((one) => isKnown(one, name));
+        if (kind !== 'filter-unknown' || isUnknown) repairs.count(kind, name);
       };
       const search = parseSearch(query, { schema, repairs: { count }, isForOthers });
       const source: Source = { deps: asked, type };
-      return { source, search, unknown, projection: parseProjection(query, schema) };
+      return { source, search, projection: parseProjection(query, schema) };
     });
-    // A name that one type lacks may be the other one's.
-    const isUnknown = ([key]: [string, string]) => read.every(({ unknown }) => unknown.has(key));
-    const names = [...(read[0]?.unknown ?? [])].filter(isUnknown);
-    for (const [, name] of names) repairs.count('filter-unknown', name);
     const { open, ...page } = parsePage(query, endpoint);
     let [total, count] = [0, 0];
     let next: Place | undefined;
@@ -257,18 +255,18 @@ async function scan(source: Source, selector: Selector | undefined, { filter, so
   const comparisons = filter ? countComparisons(filter) : 0;
   if (isOfUsers) assertFewOfUsers(comparisons, 'tooMany');
   const pause = createPause(comparisons);
+  const needed = toNeeded(names);
   const limit = isOfUsers ? 1 : PAGE_ROWS;
   const hits: Place[] = [];
   let afterSeq = 0;
   for (let looks = 0; looks < LOOKS_MAX; looks += limit) {
     const views = await listFound(source, { selector, afterSeq, limit });
-    const resources = loadAll(source.deps, views, toNeeded(names));
-    for (const { seq, document } of views) {
-      const { value: resource = {} } = await resources.next();
+    for (const view of views) {
+      const resource = await load(source.deps, view, needed);
       const key = sorting && toSortKey(resource, sorting);
-      if (fits(resource, filter, comparisons)) hits.push({ seq, key });
-      afterSeq = seq;
-      await pause(document);
+      if (fits(resource, filter, comparisons)) hits.push({ seq: view.seq, key });
+      afterSeq = view.seq;
+      await pause(view.document);
     }
     if (views.length < limit) return hits;
     await nextTurn();

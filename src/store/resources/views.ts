@@ -19,12 +19,6 @@ export type ResourceView<Id extends string = string> = Pick<
   readonly inner_groups?: readonly GroupId[];
 };
 
-/** A row as views show it. */
-export const toView = <Row extends ResourceRow>(row: Row) => ({
-  ...row,
-  document: JSON.stringify(row.attributes),
-});
-
 /** Columns of a stored user that an answer needs. */
 export interface UserView extends ResourceView<UserId> {
   /** The entries of `groups` as JSON text, joined by commas, in order of the groups' creation. */
