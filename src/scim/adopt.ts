@@ -2,7 +2,6 @@ import type { Adoption, AdoptionRequest } from '../domain/provider.ts';
 import type { ResourceKey } from '../domain/values.ts';
 import { BridgeError } from '../domain/values.ts';
 import { isProvider } from '../store/credentials.ts';
-import { endUnmanaged } from '../store/drifts.ts';
 import { lockRow } from '../store/resources/rows.ts';
 import type { Db } from '../store/store.ts';
 import { rehearse } from '../store/store.ts';
@@ -10,7 +9,7 @@ import { deleteWhere } from '../store/tables.ts';
 import type { ScimDeps } from './deps.ts';
 import { UNCOUNTED } from './repairs.ts';
 import { storeAfterLook } from './writes/accept.ts';
-import { applyChange } from './writes/change.ts';
+import { applyChange, takeOver } from './writes/change.ts';
 import { groupWrites } from './writes/group.ts';
 import type { WriteKind } from './writes/kind.ts';
 import { userWrites } from './writes/user.ts';
@@ -60,10 +59,9 @@ async function adoptOne<Type extends ResourceKey['type']>(
   if (reason !== undefined && privileged === 'refuse') return { kind: 'privileged', reason };
   const holders = await kind.listHolders(tx, row);
   if (holders.some(({ origin }) => origin !== null)) return { kind: 'taken' };
-  await endUnmanaged(tx, row, deps.clock.now());
   // As the service holds it: only the values of rules wait.
   await applyChange(tx, asked, kind, {
-    row: await kind.takeOver(tx, asked, row),
+    row: await takeOver(tx, asked, kind, row),
     origin: null,
     asked: { attributes: row.attributes, names: new Set(), edits: [], placeOf: String },
     repairs: UNCOUNTED,

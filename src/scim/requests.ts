@@ -62,7 +62,7 @@ function listLines(req: Request, res: Response, outcome: Outcome): KeptRequest[]
 
 function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
   const { requestId, arrivedAt: at } = getRequestContext(res);
-  const { credential, refusal, content, repairs } = getNotes(res);
+  const { credential, refusal, content, repairs, resourceId } = getNotes(res);
   const { path } = req.route ?? {};
   // The pattern of the route, because the address itself may hold filters and personal data.
   const route = typeof path === 'string' ? path.replace(':id', '{id}') : 'none';
@@ -77,7 +77,8 @@ function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
     credential,
     client: toClient(req.headers['user-agent']),
     resource_type: route.startsWith('/Users') ? 'user' : ofGroups,
-    resource_id: toResourceId(findResource(req, res)),
+    // The parameters of the route are gone where a request was refused.
+    resource_id: toResourceId(resourceId ?? req.originalUrl.split('?', 1)[0]?.split('/').at(-1)),
     written: toWritten(content, repairs.list()),
   };
 }
@@ -95,16 +96,6 @@ const toWritten = (content: Content | undefined, repaired: readonly RepairedPart
   ...repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count })),
 ];
 
-/** Text in the place of an id: of what was created, of what the address names. */
-function findResource({ method, originalUrl }: Request, res: Response): string | undefined {
-  const { resourceId } = getNotes(res);
-  if (resourceId !== undefined) return resourceId;
-  const location = String(res.getHeader('Location') ?? '');
-  // The parameters of the route are gone where a request was refused.
-  const address = method === 'POST' ? location : originalUrl.split('?', 1)[0];
-  return address?.split('/').at(-1);
-}
-
 /** Ids of the bridge only: it keeps no name. */
 function toResourceId(id: string | undefined): string | null {
   return id !== undefined && isId(id) ? id : null;
@@ -120,8 +111,8 @@ function listWritten(content: Content | undefined): WrittenPath[] {
 }
 
 function ofStep(step: PatchStep): WrittenPath[] {
-  if (step.kind === 'users') return [{ op: step.op, path: step.list, values: step.ids.size }];
-  if (step.kind === 'users-where') return [{ op: 'remove', path: step.list, values: 1 }];
+  if (step.kind === 'users') return [{ op: step.op, path: `${step.list}s`, values: step.ids.size }];
+  if (step.kind === 'users-where') return [{ op: 'remove', path: `${step.list}s`, values: 1 }];
   const path = toPathText(step.target.path);
   if (step.kind === 'clear') return [{ op: 'remove', path, values: 0 }];
   if (step.kind === 'exclude') return [{ op: 'remove', path, values: step.values.length }];

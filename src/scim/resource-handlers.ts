@@ -63,6 +63,7 @@ export function createResourceHandlers(
         understood: (content) => note(res, { content }),
       });
       await deliverWrite(deps, written, getRequestContext(res).arrivedAt);
+      note(res, { resourceId: written.row.id });
       await answer(res, written.row, { projection, status });
     };
   }

@@ -59,16 +59,14 @@ export function parseResource(
     else if (read.length > 0) mentioned.add(toWrittenName(extension, attribute.name));
     return read ?? [];
   });
-  const attributes = applyPatch({}, steps, UNCOUNTED);
-  attempt(repairs, undefined, () => assertNamed(attributes, schema));
-  return { steps, attributes, mentioned, leftOut };
-}
-
-function assertNamed(attributes: JsonObject, { name: type }: ResourceSchema): void {
-  const name = type === 'User' ? 'userName' : 'displayName';
-  const value = attributes[name];
-  if (typeof value === 'string' && value.trim() !== '') return;
-  throw invalidValue(`A ${type} needs a ${name}.`);
+  const name = schema.name === 'User' ? 'userName' : 'displayName';
+  if (!mentioned.has(name)) {
+    leftOut.push(...listPaths(schema, name));
+    attempt(repairs, undefined, () => {
+      throw invalidValue(`A ${schema.name} needs a ${name}.`);
+    });
+  }
+  return { steps, attributes: applyPatch({}, steps, UNCOUNTED), mentioned, leftOut };
 }
 
 const OPS: ReadonlyMap<string, PatchOp> = new Map(

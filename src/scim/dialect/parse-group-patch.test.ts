@@ -13,8 +13,8 @@ function changes(...operations: unknown[]) {
   const { steps } = parsePatch({ Operations: operations }, { schema: groupSchema, repairs });
   const edits = steps.flatMap((step) => {
     if (isAttributeStep(step)) return [];
-    if (step.kind === 'users') return [[step.list, step.op, ...step.ids.keys()].join(' ')];
-    return [`${step.list} removeWhere ${step.filter.kind}`];
+    if (step.kind === 'users') return [[`${step.list}s`, step.op, ...step.ids.keys()].join(' ')];
+    return [`${step.list}s removeWhere ${step.filter.kind}`];
   });
   return { edits, set: applyPatch({}, steps) };
 }

@@ -1,4 +1,5 @@
 import { toWrittenName } from '../../domain/extensions.ts';
+import type { LinkList } from '../../domain/link.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
 import { badRequest, invalidValue } from '../errors.ts';
@@ -6,7 +7,7 @@ import type { Filter } from '../filter/tree.ts';
 import { listIds } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import { attempt } from '../repairs.ts';
-import type { AttributePath, AttributeRule, UserList } from '../schema/resource-schemas.ts';
+import type { AttributePath, AttributeRule } from '../schema/resource-schemas.ts';
 import { findRule, toPathText } from '../schema/resource-schemas.ts';
 import { coerceElement, coerceList, coerceValue, unwrapNamed } from './coerce.ts';
 import { assertStorable, findPart, toItems, unpackText } from './parse-json.ts';
@@ -34,7 +35,7 @@ export type AttributeStep = { readonly target: PatchTarget } & (
   | { readonly kind: 'exclude'; readonly values: readonly JsonObject[] }
 );
 
-type UserListStep = { readonly list: UserList } & (
+type UserListStep = { readonly list: LinkList } & (
   | { readonly kind: 'users'; readonly op: PatchOp; readonly ids: SentIds }
   | { readonly kind: 'users-where'; readonly filter: Filter }
 );
@@ -57,15 +58,15 @@ export function listStepNames(steps: readonly PatchStep[]): Set<string> {
 }
 
 /** Place of an id in the last step that puts it into the list, for the words of an error. */
-export function findPlace(steps: readonly PatchStep[], list: string, id: string): string {
+export function findPlace(steps: readonly PatchStep[], list: LinkList, id: string): string {
   for (const step of steps.toReversed()) {
     if (step.kind !== 'users' || step.list !== list || step.op === 'remove') continue;
     const at = step.ids.get(id);
     if (at === undefined) continue;
     const operation = step.operation === undefined ? '' : `Operation ${step.operation}: `;
-    return `${operation}Value ${at} of ${list}`;
+    return `${operation}Value ${at} of ${list}s`;
   }
-  return `A value of ${list}`;
+  return `A value of ${list}s`;
 }
 
 /** One operation on one target. `whole`: an attribute of the body of a POST or PUT. */
@@ -111,7 +112,7 @@ function toAssignment(
   if (op === 'add' && isEmpty(value)) return undefined;
   const coerced = coerceFor(target, value, repairs);
   if (coerced === undefined) return undefined;
-  if (attribute.required && !extension && op !== 'whole' && isBlank(coerced)) {
+  if (attribute.required && !extension && isBlank(coerced)) {
     throw invalidValue(`${name} cannot be blank.`);
   }
   if (coerced !== null) {
@@ -163,7 +164,7 @@ function toRemoval({ target, value }: TargetedOperation, repairs: Repairs): Patc
 }
 
 function toUserListStep(
-  list: UserList,
+  list: LinkList,
   { op, target, value }: TargetedOperation,
   repairs: Repairs,
 ): PatchStep | undefined {
@@ -176,9 +177,9 @@ function toUserListStep(
     return step;
   }
   // The parts of a member are immutable (RFC 7643 §8.7.1).
-  if (sub) throw badRequest('mutability', `${list} change as a whole, not by ${sub.name}.`);
+  if (sub) throw badRequest('mutability', `${list}s change as a whole, not by ${sub.name}.`);
   if (op === 'remove' && !isGiven) return { kind: 'users', list, op: 'replace', ids: new Map() };
-  if (value === undefined) throw invalidValue(`The ${op} of ${list} has no value.`);
+  if (value === undefined) throw invalidValue(`The ${op} of ${list}s has no value.`);
   if (op === 'remove') repairs.count('remove-by-value');
   const ids = readUserIds(attribute, value, repairs);
   if (op === 'whole') return { kind: 'users', list, op: 'replace', ids };
@@ -186,16 +187,16 @@ function toUserListStep(
 }
 
 function toUserRemoval(
-  list: UserList,
+  list: LinkList,
   { where, isRemoval }: { readonly where: Filter; readonly isRemoval: boolean },
   repairs: Repairs,
 ): PatchStep {
   const parts = where.kind === 'and' ? where.parts : [where];
   if (repairs.isStrict && !parts.some((part) => listIds(part)?.length === 1)) {
-    throw badRequest('invalidFilter', `The filter of ${list} may find several of them.`);
+    throw badRequest('invalidFilter', `The filter of ${list}s may find several of them.`);
   }
   if (!isRemoval) {
-    throw badRequest('mutability', `${list} are added by value and removed, never changed.`);
+    throw badRequest('mutability', `${list}s are added by value and removed, never changed.`);
   }
   const ids = listIds(where);
   if (ids === undefined) return { kind: 'users-where', list, filter: where };

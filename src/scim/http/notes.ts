@@ -24,7 +24,7 @@ interface Notes {
   readonly provider: string;
   /** Corrections of the request, in the profile of its credential; none before `authenticate`. */
   readonly repairs: RequestRepairs;
-  /** The bridge's id of the resource that the address names; an unknown one as it was sent. */
+  /** The bridge's id of the resource that was created, or that the address names; an unknown one as it was sent. */
   readonly resourceId?: string;
   readonly refusal?: ScimError;
   /** What the body of a write says; absent: it has none, or was refused before it was understood. */

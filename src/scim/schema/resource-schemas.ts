@@ -1,5 +1,6 @@
 import type { ResourceName } from '../../domain/extensions.ts';
 import { OWN_EXTENSION, toWrittenName } from '../../domain/extensions.ts';
+import type { LinkList } from '../../domain/link.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
 import type { Attribute, Schema } from './descriptions.ts';
@@ -69,13 +70,10 @@ export interface AttributePath {
   readonly attribute: AttributeRule;
   readonly sub: AttributeRule | undefined;
   /** List of users that it leads into; undefined: it leads to an ordinary attribute. */
-  readonly userList: UserList | undefined;
+  readonly userList: LinkList | undefined;
   /** The property names that lead to it where it is shown, e.g. `['name', 'givenName']`. */
   readonly keys: readonly string[];
 }
-
-/** Lists of users of a group. */
-export type UserList = 'members' | 'admins';
 
 /** The schemas of one type of resource. */
 export interface ResourceSchema {
@@ -103,6 +101,11 @@ export interface DeclaredExtension extends Omit<Schema, 'id' | 'attributes'> {
 export type Schemas = ReturnType<typeof createSchemas>;
 
 const STANDARD = 'urn:ietf:params:scim:schemas:';
+
+const USER_LISTS: ReadonlyMap<string, LinkList> = new Map([
+  ['members', 'member'],
+  ['admins', 'admin'],
+]);
 
 /** Separators of a schema and its attribute; some clients write a dot. */
 const SEPARATORS = [':', '.'];
@@ -231,7 +234,7 @@ function addPaths(
   for (const attribute of attributes.values()) {
     const { name, field } = attribute;
     const keys = extension === undefined ? [name] : [extension, name];
-    const userList = name === 'members' || name === 'admins' ? name : undefined;
+    const userList = USER_LISTS.get(name);
     const own: AttributePath = { extension, attribute, userList, sub: undefined, keys };
     // A field is kept in the bridge's own extension, and shown here too.
     const kept = field && paths.get(field.toLowerCase());

@@ -10,24 +10,20 @@ import {
 } from '../../domain/assignment.ts';
 import { toExtension, toWrittenName, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { JsonObject } from '../../domain/values.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
 import { invalidValue } from '../errors.ts';
+import type { Asked } from './kind.ts';
 
 const NUMBER = 'appsPermissions';
 const NUMBER_NAME = toWrittenName(USER_EXTENSION, NUMBER);
 
-interface Written {
-  readonly attributes: JsonObject;
-  readonly names: ReadonlySet<string>;
-}
+type Written = Pick<Asked, 'attributes' | 'names'>;
 
-interface Before {
-  readonly attributes: JsonObject;
-  /** False: what it shows is the service's, and no provider has asked for it. */
-  readonly isManaged: boolean;
-}
+/** Without an origin it is not managed: what it shows is the service's, and no provider has asked for it. */
+type Before = Pick<UserRow, 'attributes' | 'origin'>;
 
 /** The write with the number of the licences that it gives and takes by `entitlements`. @throws ScimError 400 `invalidValue`: unknown or contradicting ones, a role that nobody can give */
-export function withAssigned(before: Before | undefined, written: Written): Written {
+export function withAssigned(before: Before, written: Written): Written {
   assertKnown(before, written);
   assertRoles(before, written);
   const { attributes, names } = written;
@@ -38,7 +34,7 @@ export function withAssigned(before: Before | undefined, written: Written): Writ
     throw invalidValue(`entitlements and ${NUMBER} ask for different licences.`);
   }
   const licences = findLicenceNumber(attributes);
-  const isKnown = readNumber(before?.attributes ?? {}) !== undefined;
+  const isKnown = readNumber(before.attributes) !== undefined;
   if (number !== undefined || licences === undefined || !isKnown) return written;
   // A PUT that leaves the extension out has left the entitlements as they were; whoever clears the number clears both.
   return names.has(NUMBER_NAME)
@@ -47,12 +43,12 @@ export function withAssigned(before: Before | undefined, written: Written): Writ
 }
 
 /** The write with the number of the licences in `entitlements`, where it changes these. */
-export function withLicenceNumber(before: Before | undefined, written: Written): Written {
+export function withLicenceNumber(before: Before, written: Written): Written {
   const { attributes, names } = written;
   const licences = findLicenceNumber(attributes);
   const wanted = licences ?? 0;
-  const isGiven = licences !== undefined || before?.isManaged === true;
-  const isChanged = wanted !== (findLicenceNumber(before?.attributes ?? {}) ?? 0);
+  const isGiven = licences !== undefined || before.origin !== null;
+  const isChanged = wanted !== (findLicenceNumber(before.attributes) ?? 0);
   if (!names.has('entitlements') || !isGiven || !isChanged) return written;
   return { attributes: withNumber(attributes, wanted), names: new Set([...names, NUMBER_NAME]) };
 }
@@ -72,17 +68,16 @@ export function withoutUnnamed({ attributes, names }: Written): JsonObject {
 }
 
 /** Refuses unknown assignments, but not those that were stored before: they must keep nobody from losing access. */
-function assertKnown(before: Before | undefined, { attributes }: Written): void {
-  const had = before === undefined ? [] : listUnknown(before.attributes);
+function assertKnown(before: Before, { attributes }: Written): void {
+  const had = listUnknown(before.attributes);
   const unknown = listUnknown(attributes).find((value) => !had.includes(value));
   if (unknown === undefined) return;
   const choice = [...LICENCES, ...ROLES].map(({ id }) => id).join(', ');
   throw invalidValue(`The service has no "${unknown}", only ${choice}.`);
 }
 
-function assertRoles(before: Before | undefined, { attributes, names }: Written): void {
-  if (!names.has('roles') || !namesOwner(attributes)) return;
-  if (before !== undefined && namesOwner(before.attributes)) return;
+function assertRoles(before: Before, { attributes, names }: Written): void {
+  if (!names.has('roles') || !namesOwner(attributes) || namesOwner(before.attributes)) return;
   throw invalidValue('Nobody becomes an owner by SCIM: the service alone gives this role.');
 }
 

@@ -5,6 +5,7 @@ import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensio
 import type { Field } from '../../domain/kinds.ts';
 import { isGone, isLinked } from '../../domain/kinds.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
+import { toResourceKey } from '../../domain/values.ts';
 import { askDoubted, onlyTaken, toFields } from '../../domain/write.ts';
 import {
   combineAsked,
@@ -13,6 +14,7 @@ import {
   toCellsAfter,
   toWrittenColumns,
 } from '../../rules/fields.ts';
+import { endUnmanaged } from '../../store/drifts.ts';
 import { toTombstone } from '../../store/engine/columns.ts';
 import { saveLinks } from '../../store/links/links.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
@@ -57,7 +59,7 @@ export async function storeChange<T extends Type>(
   if (row.origin !== null) return applyChange(tx, deps, kind, allowed);
   if (!isChange(allowed)) return { row, undo: undefined, takesAccess: false, notifies: false };
   await assertAdoptable(tx, deps, kind, row);
-  const adopted = await kind.takeOver(tx, deps, row);
+  const adopted = await takeOver(tx, deps, kind, row);
   return applyChange(tx, deps, kind, { ...allowed, row: adopted });
 }
 
@@ -75,6 +77,22 @@ async function assertAdoptable<T extends Type>(
   throw new ScimError(403, `The ${what} is not managed, and the settings forbid taking it over.`);
 }
 
+/** Makes an unmanaged resource managed for a provider. */
+export async function takeOver<T extends Type>(
+  tx: Db,
+  { provider, events, clock }: ProviderDeps,
+  kind: WriteKind<T>,
+  row: RowOf<T>,
+): Promise<RowOf<T>> {
+  // A takeover alone is no change that a reader sees, by which it would be found.
+  await endUnmanaged(tx, row, clock.now());
+  const cells = await kind.toAdoptedCells(tx, row);
+  const adopted = { origin: 'adopted', provider, cells } as const;
+  await updateRow(tx, row, adopted);
+  events.adopted(toResourceKey(row));
+  return { ...row, ...adopted };
+}
+
 /** The change or, where its rest is refused, what it takes alone. @throws ScimError 400, 403, 409 */
 async function findAllowed<T extends Type>(
   tx: Db,
@@ -89,8 +107,7 @@ async function findAllowed<T extends Type>(
   } catch (error) {
     if (!(error instanceof ScimError) || !repairs.leaveOut) throw error;
     repairs.leaveOut(error);
-    const had = { attributes: row.attributes, isManaged: row.origin !== null };
-    const { attributes: after, names } = withLicenceNumber(had, asked);
+    const { attributes: after, names } = withLicenceNumber(row, asked);
     const urn = OWN_EXTENSION[type];
     const fields = toFields(type, names);
     const isTwice = (field: string) =>
@@ -276,7 +293,7 @@ export async function storeDeletion<T extends Type>(
     assertAdoptsOnDelete(deps.policy.adoptOnDelete[kind.type], kind.type);
     await assertAdoptable(tx, deps, kind, row);
   }
-  const managed = origin === null ? await kind.takeOver(tx, deps, row) : row;
+  const managed = origin === null ? await takeOver(tx, deps, kind, row) : row;
   await assertMayLose(tx, deps, managed);
   const deletion = await kind.delete(tx, deps, managed);
   const { columns, isDue } = deletion;

@@ -1,4 +1,3 @@
-import { isOfOther } from '../../domain/provider.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { toColumns } from '../../store/engine/columns.ts';
 import { passIds } from '../../store/resources/names.ts';
@@ -11,10 +10,10 @@ import { conflict } from '../errors.ts';
 import { ANY_VERSION } from '../http/etag.ts';
 import type { Repairs } from '../repairs.ts';
 import { UNCOUNTED } from '../repairs.ts';
-import { applyChange, storeChange, WORDS } from './change.ts';
+import { applyChange, storeChange, takeOver, WORDS } from './change.ts';
 import type { Accepted, Asked, Match, WriteKind } from './kind.ts';
 import { Dispute } from './kind.ts';
-import { assertWhole, assertWithinLimits, toTaken } from './wall.ts';
+import { assertWhole, assertWithinLimits } from './wall.ts';
 
 type Type = ResourceKey['type'];
 
@@ -32,15 +31,8 @@ export async function create<T extends Type>(
   const { row } = match;
   await assertWithinLimits(tx, deps, type, { ...asked, row });
   switch (match.kind) {
-    case 'taken':
-      throw toTaken(deps, match.holder, match.taken);
-    case 'disputed': {
-      const other = match.holders.find((holder) => isOfOther(deps.provider, holder));
-      const { name, words } = match;
-      throw other
-        ? toTaken(deps, other, { type: 'User', attribute: 'userName' })
-        : new Dispute(words, { type, name });
-    }
+    case 'refused':
+      throw match.refusal;
     case 'returning':
       return restore(tx, deps, kind, { row: match.row, asked, input });
     case 'unmanaged': {
@@ -65,6 +57,7 @@ async function insertNew<T extends Type>(
     origin,
     provider,
     ...toColumns(kind.type, asked.attributes),
+    inner_groups: [],
     created_at: now,
     modified_at: now,
     ...(deps.looksFirst() ? { must_look: 1 } : {}),
@@ -117,6 +110,6 @@ async function adoptFound<T extends Type>(
   if (policy === 'refuse') throw conflict(`${there} and the settings forbid taking it over.`);
   const waits = `${there}. An operator has to decide whether it is taken over.`;
   if (policy === 'ask') throw new Dispute(waits, { type, name: row.name });
-  const adopted = await kind.takeOver(tx, deps, row);
+  const adopted = await takeOver(tx, deps, kind, row);
   return applyChange(tx, deps, kind, { row: adopted, origin: null, asked, repairs: UNCOUNTED });
 }

@@ -13,22 +13,21 @@ import { toBaseline } from '../../rules/fields.ts';
 import type { GroupNews } from '../../rules/follow.ts';
 import { enterRules, followGroup, toRuledName } from '../../rules/follow.ts';
 import { findGroupPrivilege } from '../../rules/rules.ts';
-import { endUnmanaged } from '../../store/drifts.ts';
 import { changeLinks, deleteAllLinks, listLinkedUsers } from '../../store/links/links.ts';
 import { listNamed, toTombstones } from '../../store/resources/find.ts';
 import type { GroupRow } from '../../store/resources/rows.ts';
-import { getRow, LIVE, listRows, lockLost, updateRow } from '../../store/resources/rows.ts';
+import { getRow, LIVE, listRows, lockLost } from '../../store/resources/rows.ts';
 import { toGroupState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
-import { invalidValue, ScimError } from '../errors.ts';
+import { ScimError } from '../errors.ts';
 import { applyWhole } from '../patch/apply-patch.ts';
 import type { Asked, Match, WriteKind } from './kind.ts';
 import { PrivilegeUnknown } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
 import { assertDemotesNobody, assertKeepsRights } from './protect-group.ts';
-import { assertWithinLimits, toTaken } from './wall.ts';
+import { assertWithinLimits, toDispute, toTaken } from './wall.ts';
 
 /** Groups, as providers write them. */
 export const groupWrites: WriteKind<'group'> = {
@@ -53,12 +52,7 @@ export const groupWrites: WriteKind<'group'> = {
     const isListed = asked.edits.length > 0 && isGone(row.observed);
     return isListed ? { ...asked, names: new Set([...asked.names, 'displayName']) } : asked;
   },
-  toNewRow: (columns) => ({
-    type: 'group',
-    id: groupId(newId()),
-    inner_groups: [],
-    ...columns,
-  }),
+  toNewRow: (columns) => ({ type: 'group', id: groupId(newId()), ...columns }),
   async follow(tx, { rules }, { row, origin, created, changed, lists, now }) {
     const isNested = changed.inner_groups !== row.inner_groups;
     const ofUsers = changed.inner_groups.length > 0 ? 'users' : undefined;
@@ -74,15 +68,9 @@ export const groupWrites: WriteKind<'group'> = {
     const { changedItself, ...followed } = await followGroup(tx, rules, news, now);
     return { row: changedItself ? await getRow(tx, row) : changed, ...followed };
   },
-  async takeOver(tx, { provider, events, clock }, row) {
+  async toAdoptedCells(tx, row) {
     await changeLinks(tx, row, {}, adoptLink);
-    // A takeover alone is no change that a reader sees, by which it would be found.
-    await endUnmanaged(tx, row, clock.now());
-    const cells = toBaseline(row);
-    const adopted = { origin: 'adopted', provider, cells } as const;
-    await updateRow(tx, row, adopted);
-    events.adopted({ type: 'group', id: row.id });
-    return { ...row, ...adopted };
+    return toBaseline(row);
   },
   async findPrivilege(tx, deps, row) {
     const { id, admins_read_at } = row;
@@ -142,29 +130,31 @@ async function assertNameFree(
   row: GroupRow,
   { displayName }: JsonObject,
 ): Promise<void> {
-  if (typeof displayName !== 'string' || displayName.trim() === '') {
-    throw invalidValue('A Group needs a displayName.');
-  }
-  const name_folded = foldCase(displayName);
+  const name_folded = foldCase(String(displayName));
   if (name_folded === row.name_folded) return;
   const live = await listRows(tx, 'group', { name_folded, ...LIVE });
   const holder = live.find(({ id }) => id !== row.id);
-  if (holder) throw toTaken(deps, holder, { type: 'Group', attribute: 'displayName' });
+  if (holder) throw toTaken(deps, holder, { attribute: 'displayName' });
 }
 
 async function matchGroup(
   tx: Db,
-  { rules, provider }: ProviderDeps,
+  deps: ProviderDeps,
   { attributes }: Asked,
 ): Promise<Match<'group'>> {
-  await enterRules(tx, rules, 'names');
+  await enterRules(tx, deps.rules, 'names');
   const name = foldCase(String(attributes.displayName));
   const which = { order: 'seq', lock: true } as const;
   const live = await listRows(tx, 'group', { name_folded: name, ...LIVE }, which);
   const holder = live.find(({ origin }) => origin !== null);
-  if (holder) return { kind: 'taken', holder, taken: { type: 'Group', attribute: 'displayName' } };
+  if (holder) {
+    return { kind: 'refused', refusal: toTaken(deps, holder, { attribute: 'displayName' }) };
+  }
   const [row, second] = live;
-  if (second) return { kind: 'disputed', holders: live, name, words: SEVERAL_GROUPS };
+  if (second) {
+    const about = { name, attribute: 'displayName' } as const;
+    return { kind: 'refused', refusal: toDispute(deps, SEVERAL_GROUPS, about, live) };
+  }
   if (row) return { kind: 'unmanaged', row };
   // One that still is in the service, or that a lost create may have left there.
   const tombstones = toTombstones(await listNamed(tx, 'group', [name]));
@@ -176,7 +166,7 @@ async function matchGroup(
   }
   const before = { attributes, cells: {}, origin: 'adopted', deleted: true } as const;
   // Of another provider's groups this one knows no ids.
-  const hasFormerIds = released.provider === provider;
+  const hasFormerIds = released.provider === deps.provider;
   return { kind: 'new', row: released, origin: 'adopted', before, hasFormerIds };
 }
 

@@ -1,3 +1,5 @@
+import type { Cells } from '../../domain/cell.ts';
+import type { Field } from '../../domain/kinds.ts';
 import type { Link, LinkList } from '../../domain/link.ts';
 import type { JsonObject, ResourceKey, UserId } from '../../domain/values.ts';
 import { BridgeError, toResourceKey } from '../../domain/values.ts';
@@ -11,7 +13,6 @@ import type { ResourceInput } from '../dialect/parse-body.ts';
 import { ScimError } from '../errors.ts';
 import type { Preconditions } from '../http/etag.ts';
 import type { Repairs } from '../repairs.ts';
-import type { UserList } from '../schema/resource-schemas.ts';
 
 /** One change of a list of users. `replace` names all users of the new list; among members an id may be a group's. */
 export interface ListEdit {
@@ -52,7 +53,7 @@ export interface Asked {
   /** True where nobody is to be added, as when the rest of the request is refused. */
   readonly onlyRemoves?: boolean;
   /** Place of an id that the request puts into a list, for the words of an error. */
-  placeOf(list: UserList, id: string): string;
+  placeOf(list: LinkList, id: string): string;
 }
 
 /** Stored write of a user or group, with the facts that the wait for it needs. */
@@ -81,15 +82,13 @@ export class Dispute extends ScimError {
 
 /** A name that another user or group has; `account`: only its account in the service still has it. */
 export interface TakenName {
-  readonly type: 'User' | 'Group';
   readonly attribute: 'userName' | 'displayName' | 'emails' | 'externalId';
   readonly holder?: 'resource' | 'account';
 }
 
 /**
  * What a new user or group already has. `new`: nothing, or a deleted one (`row`). `returning`: an inactive user of this
- * provider. `taken`: another one has the name or account. `disputed`: the names point at several, and nothing is
- * guessed.
+ * provider. `refused`: another one has the name or account, or the names point at several, and nothing is guessed.
  */
 export type Match<Type extends ResourceKey['type']> =
   | {
@@ -103,19 +102,7 @@ export type Match<Type extends ResourceKey['type']> =
       readonly asked?: Asked;
     }
   | { readonly kind: 'unmanaged' | 'returning'; readonly row: RowOf<Type> }
-  | {
-      readonly kind: 'taken';
-      readonly row?: undefined;
-      readonly holder: RowOf<Type>;
-      readonly taken: TakenName;
-    }
-  | {
-      readonly kind: 'disputed';
-      readonly row?: undefined;
-      readonly holders: readonly RowOf<Type>[];
-      readonly name: string;
-      readonly words: string;
-    };
+  | { readonly kind: 'refused'; readonly row?: undefined; readonly refusal: ScimError };
 
 /** Link that a request changes, as it was and as it is to be. */
 export interface EditedLink extends WrittenLink {
@@ -200,8 +187,8 @@ export interface WriteKind<Type extends ResourceKey['type']> {
   complete(change: Change<Type>): Asked;
   toNewRow(columns: Omit<NewRow<'user'>, 'type' | 'id'>): NewRow<Type>;
   follow(tx: Db, deps: ProviderDeps, change: StoredChange<Type>): Promise<Followed<Type>>;
-  /** Makes an unmanaged resource managed, with its shown attributes as the baseline. */
-  takeOver(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<RowOf<Type>>;
+  /** Cells of an unmanaged resource that is taken over, with its shown attributes as the baseline. */
+  toAdoptedCells(tx: Db, row: RowOf<Type>): Promise<Cells<Field>>;
   /** Reason why it is never taken over by itself. @throws PrivilegeUnknown */
   findPrivilege(tx: Db, deps: ProviderDeps, row: RowOf<Type>): Promise<string | undefined>;
   /** Folded names that nobody else may have. */

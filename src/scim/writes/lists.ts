@@ -5,7 +5,6 @@ import type { Owned } from '../../domain/provider.ts';
 import type { JsonObject, UserId } from '../../domain/values.ts';
 import { groupId, userId } from '../../domain/values.ts';
 import { findTerms } from '../../store/credentials.ts';
-import type { StoredLink } from '../../store/links/links.ts';
 import { listLinks } from '../../store/links/links.ts';
 import { findStrangers } from '../../store/resources/find.ts';
 import { findNames } from '../../store/resources/names.ts';
@@ -22,20 +21,10 @@ import type { Filter } from '../filter/tree.ts';
 import { parseShown, toEntry } from '../render/resources.ts';
 import type { RepairKind, Repairs } from '../repairs.ts';
 import { attempt } from '../repairs.ts';
-import type { UserList } from '../schema/resource-schemas.ts';
 import type { Asked, EditedLink, ListEdit, ListPlan } from './kind.ts';
 import { foldEdits } from './kind.ts';
+import type { ListChange } from './protect-group.ts';
 import { findKept, stillAdmin } from './protect-group.ts';
-
-const NO_LISTS: ListPlan = {
-  links: [],
-  columns: {},
-  isSame: true,
-  waits: false,
-  removes: false,
-  demotes: false,
-  releasesAdmins: false,
-};
 
 interface Edits {
   readonly row: ResourceRow;
@@ -48,11 +37,11 @@ interface Edits {
 /** Applies the edits of a request in order. Reads just the users that are named; only `replace` reads all. @throws ScimError 400, 403 where a protected admin would leave */
 export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise<ListPlan> {
   const { row, asked } = request;
-  if (row.type === 'user' || asked.edits.length === 0) return NO_LISTS;
   const edited: EditedLink[][] = [];
   const inner = new Set<string>(row.inner_groups);
   let inner_groups = row.inner_groups;
   for (const [list, sent] of Map.groupBy(asked.edits, (edit) => edit.list)) {
+    if (row.type === 'user') continue;
     const { edits, groups } = await keepKnown(tx, row, list, { ...request, edits: sent });
     const joining = asked.onlyRemoves ? groups.filter((id) => inner.has(id)) : groups;
     if (list === 'member') inner_groups = editInner(row, sent, joining);
@@ -62,11 +51,12 @@ export async function planLists(tx: Db, deps: ScimDeps, request: Edits): Promise
     const leaving = edits.flatMap(({ op, ids }) => (op === 'remove' ? ids : []));
     const unseen = leaving.filter((id) => !seen.has(id));
     const strangers = await findStrangers(tx, row, unseen);
-    const kept = await findKept(tx, deps, { row, list, edits });
+    const change = { row, list, edits, known };
+    const kept = await findKept(tx, deps, change);
     attempt(request.repairs, undefined, () => {
       if (list === 'admin' && kept.size > 0) throw stillAdmin();
     });
-    edited.push(editList(edits, { list, known, keeps: kept.union(strangers) }, request));
+    edited.push(editList(change, kept.union(strangers), request));
   }
   const links = edited.flat();
   const last = asked.edits.findLast(({ list }) => list === 'admin');
@@ -113,7 +103,7 @@ async function keepKnown(
     const verb = more.length === 1 ? 'is' : 'are';
     const rest = more.length === 0 ? '' : `, nor ${verb} ${more.length} more`;
     attempt(repairs, undefined, () => {
-      throw invalidValue(`${asked.placeOf(`${list}s`, first)} ${what}${rest}.`);
+      throw invalidValue(`${asked.placeOf(list, first)} ${what}${rest}.`);
     });
   };
   const strangers = others.filter((id) => !found.has(id));
@@ -157,13 +147,9 @@ function listNamed(edits: readonly ListEdit[]): UserId[] | undefined {
 }
 
 function editList(
-  edits: readonly ListEdit[],
-  {
-    list,
-    known,
-    keeps,
-  }: { list: LinkList; known: readonly StoredLink[]; keeps: ReadonlySet<UserId> },
-  { row, asked, version }: Edits,
+  { row, list, edits, known }: ListChange,
+  keeps: ReadonlySet<UserId>,
+  { asked, version }: Edits,
 ): EditedLink[] {
   const isUnsure = row.must_look !== 0;
   const before = new Map(known.map((link) => [link.userId, link]));
@@ -195,7 +181,7 @@ export function toBodyAsked(
 ): Asked {
   const edits = steps.flatMap((step): ListEdit[] => {
     if (step.kind !== 'users' || (op === 'add' && step.ids.size === 0)) return [];
-    return [{ list: toLinkList(step.list), op, ids: toUserIds(deps, step.ids.keys()) }];
+    return [{ list: step.list, op, ids: toUserIds(deps, step.ids.keys()) }];
   });
   return { attributes, names, edits, placeOf: (list, id) => findPlace(steps, list, id) };
 }
@@ -208,18 +194,18 @@ export async function toStepEdits(
   steps: readonly PatchStep[],
 ): Promise<ListEdit[]> {
   const edits: ListEdit[] = [];
-  const found = new Map<UserList, Promise<Map<Filter, UserId[]>>>();
+  const found = new Map<LinkList, Promise<Map<Filter, UserId[]>>>();
   for (const step of steps) {
     if (row.type === 'user' || (step.kind !== 'users' && step.kind !== 'users-where')) continue;
-    const list = toLinkList(step.list);
+    const { list } = step;
     if (step.kind === 'users') {
       edits.push({ list, op: step.op, ids: toUserIds(deps, step.ids.keys()) });
       continue;
     }
     const own = edits.filter((edit) => edit.list === list);
     const wasReplaced = own.some(({ op }) => op === 'replace');
-    const looked = found.get(step.list) ?? findListed(tx, deps, row, { list: step.list, steps });
-    found.set(step.list, looked);
+    const looked = found.get(list) ?? findListed(tx, deps, row, { list, steps });
+    found.set(list, looked);
     const listed = wasReplaced ? [] : ((await looked).get(step.filter) ?? []);
     const named = [...foldEdits(own)].flatMap(([id, isIn]) => (isIn ? [id] : []));
     const users = await findNames(tx, named, 'user');
@@ -229,16 +215,12 @@ export async function toStepEdits(
   return edits;
 }
 
-function toLinkList(list: UserList): LinkList {
-  return list === 'members' ? 'member' : 'admin';
-}
-
 /** Finds the users of a list whom each filter names, in one look, some thousands at a time. Each user is of the first filter that does. */
 async function findListed(
   tx: Db,
   deps: Pick<ScimDeps, 'baseUrl'>,
   row: GroupRow,
-  { list, steps }: { readonly list: UserList; readonly steps: readonly PatchStep[] },
+  { list, steps }: { readonly list: LinkList; readonly steps: readonly PatchStep[] },
 ): Promise<Map<Filter, UserId[]>> {
   const filters = steps.flatMap((step) =>
     step.kind === 'users-where' && step.list === list ? [step.filter] : [],
@@ -248,11 +230,11 @@ async function findListed(
     const first = filters.find((filter) => matches(filter, entry));
     if (first) ids.get(first)?.push(userId(id));
   };
-  const shown = { list: toLinkList(list), usersUrl: `${deps.baseUrl}/Users` };
+  const shown = { list, usersUrl: `${deps.baseUrl}/Users` };
   for await (const page of streamShown(tx, row.seq, shown)) {
     for (const user of parseShown(page)) note(user, String(user.value));
   }
-  const inner = await findNames(tx, list === 'members' ? row.inner_groups : [], 'group');
+  const inner = await findNames(tx, list === 'member' ? row.inner_groups : [], 'group');
   for (const group of inner.values()) note(toEntry(deps, group, 'Group'), group.id);
   return ids;
 }

@@ -20,7 +20,7 @@ import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { Repairs } from '../repairs.ts';
 import type { Asked, Match, TakenName } from './kind.ts';
-import { toTaken } from './wall.ts';
+import { toDispute, toTaken } from './wall.ts';
 
 interface Recognition extends Pick<Handling, 'match' | 'returning'> {
   readonly provider: string;
@@ -68,9 +68,9 @@ async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'
   const named = await listNamed(tx, 'user', names);
   const found = pickHolders(named, names, userName);
   const namesake = found.find((row) => row.origin !== null && row.name_folded === userName);
-  if (namesake !== undefined) return toMatch(recognition, namesake, ['userName', userName]);
+  if (namesake) return toMatch(recognition, namesake, toTakenName(namesake, 'userName', userName));
   const known = await findByExternalId(tx, recognition);
-  if (known !== undefined) return toMatch(recognition, known, ['externalId', '']);
+  if (known !== undefined) return toMatch(recognition, known, { attribute: 'externalId' });
   const keys = {
     userName: match.includes('userName') ? userName : undefined,
     address: match.includes('address') ? address : undefined,
@@ -78,27 +78,31 @@ async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'
   // Of two managed users none has the name or the address of the other one, however they are recognised.
   const live = found.filter((row) => row.origin !== null || isMeant(row, keys));
   const [row, second] = live;
-  if (second) return toDispute(attributes, live);
+  if (second) return refuseBoth(recognition, live);
   if (row?.origin === null) return { kind: 'unmanaged', row };
   if (row === undefined) return matchDeleted(tx, recognition, toTombstones(named), keys);
   const isName = listAccountNames(row).includes(userName);
-  return toMatch(recognition, row, isName ? ['userName', userName] : ['emails', address ?? '']);
+  const taken = isName
+    ? toTakenName(row, 'userName', userName)
+    : toTakenName(row, 'emails', address ?? '');
+  return toMatch(recognition, row, taken);
 }
 
 /** The creation of a user out of a deleted one: who still has the account, or whose account a lost create may have made. */
 async function matchDeleted(
   tx: Db,
-  { match, provider, attributes }: Recognition,
+  recognition: Recognition,
   deleted: readonly UserRow[],
   keys: Keys,
 ): Promise<Match<'user'>> {
+  const { match, provider, attributes } = recognition;
   const external_id = match.includes('externalId') ? toExternalId(attributes) : undefined;
   const found = deleted.filter((row) => isMeant(row, keys));
   if (external_id) found.push(...(await listRows(tx, 'user', { external_id, provider })));
   const tombstones = toTombstones(found).filter((row) => row.upstream_id !== null);
   // Several tombstones of one account are the history of one user; tombstones of several accounts are a dispute.
   const accounts = new Set(tombstones.map(({ upstream_id }) => upstream_id));
-  if (accounts.size > 1) return toDispute(attributes, []);
+  if (accounts.size > 1) return refuseBoth(recognition, []);
   const [row] = tombstones;
   if (row === undefined)
     return { kind: 'new', row: await lockLost(tx, 'user', deleted), origin: 'created' };
@@ -109,8 +113,9 @@ async function matchDeleted(
   return { kind: 'new', row, origin: 'created', before, hasFormerIds };
 }
 
-function toDispute({ userName }: JsonObject, holders: readonly UserRow[]): Match<'user'> {
-  return { kind: 'disputed', name: String(userName), holders, words: TWO_ACCOUNTS };
+function refuseBoth(asker: Recognition, holders: readonly UserRow[]): Match<'user'> {
+  const about = { name: String(asker.attributes.userName), attribute: 'userName' } as const;
+  return { kind: 'refused', refusal: toDispute(asker, TWO_ACCOUNTS, about, holders) };
 }
 
 const TWO_ACCOUNTS =
@@ -130,15 +135,8 @@ async function findByExternalId(tx: Db, { match, returning, provider, attributes
 }
 
 /** The creation of a user who exists: one who is inactive returns, where the settings of the provider say so. */
-function toMatch(
-  { returning, provider, attributes }: Recognition,
-  row: UserRow,
-  [asked, folded]: ['userName' | 'emails' | 'externalId', string],
-): Match<'user'> {
-  const taken =
-    asked === 'externalId'
-      ? ({ type: 'User', attribute: asked } as const)
-      : toTakenName(row, asked, folded);
+function toMatch(recognition: Recognition, row: UserRow, taken: TakenName): Match<'user'> {
+  const { returning, provider, attributes } = recognition;
   // Another externalId means another person.
   const isSame =
     taken.attribute === 'userName'
@@ -147,7 +145,7 @@ function toMatch(
   const returns = returning === 'restore' && row.active === 0 && isSame;
   return returns && !isOfOther(provider, row)
     ? { kind: 'returning', row }
-    : { kind: 'taken', holder: row, taken };
+    : { kind: 'refused', refusal: toTaken(recognition, row, taken) };
 }
 
 /** True unless their provider knows them by different ids: then the name belongs to another person. */
@@ -175,8 +173,8 @@ function isMeant(row: UserRow, { userName, address }: Keys): boolean {
 export async function assertNamesFree(
   tx: Db,
   deps: Pick<ProviderDeps, 'provider'>,
-  { id }: UserRow,
-  { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
+  { id, attributes: before }: UserRow,
+  after: JsonObject,
 ): Promise<void> {
   const [had, { userName, address }] = [foldNames(before), foldNames(after)];
   const names = [
@@ -196,5 +194,5 @@ function toTakenName(row: UserRow, attribute: 'userName' | 'emails', folded: str
   const isUserName = row.name_folded === folded;
   const isAddress = listFoldedEmails(row.attributes).includes(folded);
   const holder = isUserName || isAddress ? 'resource' : 'account';
-  return { type: 'User', attribute: isAddress && !isUserName ? 'emails' : attribute, holder };
+  return { attribute: isAddress && !isUserName ? 'emails' : attribute, holder };
 }

@@ -18,17 +18,23 @@ type GroupChange = Pick<Change<'group'>, 'row' | 'asked'>;
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
+/** Edits of one list, and the links that it has to the users whom they concern. */
+export interface ListChange {
+  readonly row: GroupRow;
+  readonly list: LinkList;
+  readonly edits: readonly ListEdit[];
+  readonly known: readonly StoredLink[];
+}
+
 /** Finds the protected members of a privileged group, or its admins, who stay although the request removes them. */
 export async function findKept(
   tx: Db,
   deps: ScimDeps,
-  { row, list, edits }: { row: GroupRow; list: LinkList; edits: readonly ListEdit[] },
+  { row, list, edits, known }: ListChange,
 ): Promise<ReadonlySet<UserId>> {
   if (edits.every(({ op }) => op === 'add')) return NOBODY;
   const isPrivileged = list === 'admin' || (await findGroupPrivilege(tx, deps, row)) !== undefined;
   if (!isPrivileged) return NOBODY;
-  const replaces = edits.some(({ op }) => op === 'replace');
-  const known = replaces ? await listLinks(tx, row, { list }) : [];
   const leaving = [...foldEdits(edits, known)].flatMap(([id, isIn]) => (isIn ? [] : [id]));
   return listProtected(tx, deps, leaving);
 }

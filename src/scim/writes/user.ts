@@ -16,14 +16,16 @@ import { toCellColumns } from '../../store/engine/columns.ts';
 import { leaveGroups, lockGroupsOf } from '../../store/links/of-users.ts';
 import { toDeparture } from '../../store/resources/backlog.ts';
 import { listAccountNames, listHolders } from '../../store/resources/find.ts';
-import { getRow, updateRow } from '../../store/resources/rows.ts';
+import type { UserRow } from '../../store/resources/rows.ts';
+import { getRow } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
+import type { ProviderDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue } from '../errors.ts';
 import { applyWhole } from '../patch/apply-patch.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
 import { keepAssigned, withAssigned, withoutUnnamed } from './assigned.ts';
-import type { WriteKind } from './kind.ts';
+import type { Asked, WriteKind } from './kind.ts';
 import { assertRoleKnown } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
 import { assertNamesFree, matchUser } from './match-account.ts';
@@ -40,17 +42,10 @@ export const userWrites: WriteKind<'user'> = {
   },
   toReplacement,
   async toAllowed(tx, deps, { row, asked }) {
-    const before = row.attributes;
-    const had = { attributes: before, isManaged: row.origin !== null };
-    const assigned = withAssigned(had, asked);
-    const attributes = withStoredManagerRef(assigned.attributes, deps.baseUrl);
-    if (typeof attributes.userName !== 'string' || attributes.userName.trim() === '') {
-      throw invalidValue('A User needs a userName.');
-    }
-    assertAddress(before, attributes);
-    await assertNamesFree(tx, deps, row, { before, after: attributes });
-    await assertWithinLimits(tx, deps, 'user', { row, attributes, edits: [] });
-    return { ...asked, attributes, names: assigned.names };
+    const possible = toPossible(deps, row, asked);
+    await assertNamesFree(tx, deps, row, possible.attributes);
+    await assertWithinLimits(tx, deps, 'user', { ...possible, row });
+    return possible;
   },
   complete({ row, origin, asked }) {
     const asks = { cells: row.cells, attributes: asked.attributes };
@@ -65,17 +60,12 @@ export const userWrites: WriteKind<'user'> = {
     const notifies = origin === null && (await followUser(tx, rules, changed.id, now));
     return { row: notifies ? await getRow(tx, changed) : changed, notifies, removes: false };
   },
-  async takeOver(tx, { provider, events }, row) {
-    const { cells, observed } = row;
-    // The shown attributes are the baseline, so a name that was split from the service's is no difference from it.
-    const name = findDesiredName(row.attributes);
-    const isNamed = name !== undefined && observed !== null;
-    const echo = isNamed && { sent: fullName(name), back: normaliseName(observed.fullName) };
-    const heard = echo ? withEcho(cells, 'name', echo) : cells;
-    const adopted = { origin: 'adopted', provider, cells: heard } as const;
-    await updateRow(tx, row, adopted);
-    events.adopted({ type: 'user', id: row.id });
-    return { ...row, ...adopted };
+  async toAdoptedCells(_tx, { cells, observed, attributes }) {
+    // A name that was split from the service's is no difference from it.
+    const name = findDesiredName(attributes);
+    if (name === undefined || observed === null) return cells;
+    const echo = { sent: fullName(name), back: normaliseName(observed.fullName) };
+    return withEcho(cells, 'name', echo);
   },
   async findPrivilege(tx, { rules }, row) {
     assertRoleKnown(row);
@@ -104,12 +94,10 @@ export const userWrites: WriteKind<'user'> = {
   },
   toNew(deps, input, repairs) {
     const body = toBodyAsked(deps, 'add', input, input.attributes);
-    const assigned = withAssigned(undefined, body);
-    const stored = withStoredManagerRef(assigned.attributes, deps.baseUrl);
-    const attributes = { ...stored, active: stored.active !== false };
+    const possible = toPossible(deps, { attributes: {}, origin: null }, body);
+    const attributes = { ...possible.attributes, active: possible.attributes.active !== false };
     if (findCreationAddress(attributes) === undefined) repairs.count('address-missing');
-    assertAddress(undefined, attributes);
-    return { ...body, attributes, names: new Set([...assigned.names, 'active']) };
+    return { ...possible, attributes, names: new Set([...possible.names, 'active']) };
   },
   match: matchUser,
   toAdopted: (before, { attributes }) => keepReadOnly(before, attributes),
@@ -134,11 +122,23 @@ function keepReadOnly(before: JsonObject, attributes: JsonObject): JsonObject {
   return withExtension(attributes, USER_EXTENSION, { ...known, role, virtual });
 }
 
+/** What is asked with what follows from it for other attributes. @throws ScimError 400 `invalidValue`: for assignments or an address that the service cannot take */
+function toPossible(
+  { baseUrl }: ProviderDeps,
+  before: Pick<UserRow, 'attributes' | 'origin'>,
+  asked: Asked,
+): Asked {
+  const assigned = withAssigned(before, asked);
+  const attributes = withStoredManagerRef(assigned.attributes, baseUrl);
+  assertAddress(before.attributes, attributes);
+  return { ...asked, ...assigned, attributes };
+}
+
 /** Stops an address that no service can take, where the account is to be known by it from now on. @throws ScimError 400 `invalidValue` */
-function assertAddress(before: JsonObject | undefined, attributes: JsonObject): void {
+function assertAddress(before: JsonObject, attributes: JsonObject): void {
   const address = findCreationAddress(attributes);
   if (address === undefined || isAddress(address)) return;
-  if (before !== undefined && address === findCreationAddress(before)) return;
+  if (address === findCreationAddress(before)) return;
   const words = 'The address in emails by which the account is known is no e-mail address';
   throw invalidValue(`${words}: text, one @, text, and no white space.`);
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { Demands, Owned, ProviderLimits, Right } from '../../domain/provider.ts';
+import type { Demands, ProviderLimits, Right } from '../../domain/provider.ts';
 import { DEFAULT_PROVIDER, findLimit, isOfOther } from '../../domain/provider.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { foldCase, isJsonObject } from '../../domain/values.ts';
@@ -16,6 +16,7 @@ import { assertPreconditions } from '../http/etag.ts';
 import { toShownVersion, withFields } from '../render/resources.ts';
 import type { AttributeRule } from '../schema/resource-schemas.ts';
 import type { Asked, ListEdit, TakenName, WriteTarget } from './kind.ts';
+import { Dispute } from './kind.ts';
 
 type Asker = Pick<ProviderDeps, 'provider'>;
 
@@ -43,9 +44,10 @@ export async function lockOwn<Type extends ResourceKey['type']>(
 /** Error of a name that another user or group has: 409, or 403 with the provider if another one manages it. */
 export function toTaken(
   { provider }: Asker,
-  row: Owned & { readonly active?: number },
-  { type, attribute, holder }: TakenName,
+  row: ResourceRow,
+  { attribute, holder }: TakenName,
 ): ScimError {
+  const type = row.type === 'user' ? 'User' : 'Group';
   const name = attribute === 'emails' ? 'e-mail address' : attribute;
   if (isOfOther(provider, row)) {
     const words = `The ${type} of this ${name} belongs to the provider ${row.provider}.`;
@@ -56,6 +58,18 @@ export function toTaken(
       ? `In the service the account of another ${type} still has this ${name}.`
       : `Another ${type} already has this ${name}.`;
   return conflict(row.active === 0 ? `${words} ${RETURN}` : words);
+}
+
+/** Error of a name that fits several users or groups: only an operator can say which, unless one is another provider's. */
+export function toDispute(
+  asker: Asker,
+  words: string,
+  { name, attribute }: { readonly name: string; readonly attribute: 'userName' | 'displayName' },
+  holders: readonly ResourceRow[],
+): ScimError {
+  const other = holders.find((holder) => isOfOther(asker.provider, holder));
+  const type = attribute === 'userName' ? 'user' : 'group';
+  return other ? toTaken(asker, other, { attribute }) : new Dispute(words, { type, name });
 }
 
 const RETURN =
