@@ -1,17 +1,24 @@
 import { toWrittenName } from '../../domain/extensions.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
+import type { ScimError } from '../errors.ts';
 import { badRequest, invalidSyntax, invalidValue } from '../errors.ts';
+import { PLAIN_NAME, parseElementFilter } from '../filter/parse-filter.ts';
 import { assertFewOfUsers, countComparisons } from '../filter/tree.ts';
 import { applyPatch } from '../patch/apply-patch.ts';
 import type { Repairs } from '../repairs.ts';
 import { attempt, UNCOUNTED } from '../repairs.ts';
 import type { AttributePath, ResourceSchema, SchemaTable } from '../schema/resource-schemas.ts';
-import { findAttribute, findTable, toPathText } from '../schema/resource-schemas.ts';
+import {
+  findAttribute,
+  findTable,
+  isKnownSchema,
+  isQualified,
+  toPathText,
+} from '../schema/resource-schemas.ts';
 import { coerceValue } from './coerce.ts';
 import { assertShape, assertStorable, countSchemas, findPart, openBody } from './parse-json.ts';
-import { countUnknown, parsePath } from './parse-path.ts';
-import type { PatchOp, PatchStep } from './to-steps.ts';
+import type { PatchOp, PatchStep, PatchTarget } from './to-steps.ts';
 import { toSteps } from './to-steps.ts';
 
 /** What the body of a write asks for. */
@@ -140,13 +147,15 @@ function toPathSteps(
   const parsed = parsePath(path, schema, repairs);
   if (parsed.kind === 'dropped') return [];
   if (parsed.kind === 'attribute') return toSteps({ op, target: parsed.target, value }, repairs);
-  const isWhole = op === 'remove' || value === null || value === '';
-  if (isWhole && parsed.table !== schema.core) {
-    return toEntrySteps('remove', listUnassigned(schema, parsed.table), repairs);
+  const isCore = parsed.table === schema.core;
+  if (op === 'remove' && isCore) {
+    throw badRequest('mutability', 'The core schema cannot be removed.');
   }
-  if (op === 'remove') throw badRequest('mutability', 'The core schema cannot be removed.');
-  if (!isJsonObject(value)) throw invalidValue('A schema needs an object of attributes.');
-  return toObjectSteps(op, { [parsed.table.urn]: value }, context);
+  const given = op === 'remove' ? null : value;
+  if (given === undefined || (isCore && !isJsonObject(given))) {
+    throw invalidValue('A schema needs an object of attributes.');
+  }
+  return toObjectSteps(op, { [parsed.table.urn]: given }, context);
 }
 
 function toObjectSteps(op: PatchOp, object: JsonObject, context: Context): PatchStep[] {
@@ -252,7 +261,7 @@ function addTable(
     if (table !== schema.core) entries.push(...listUnassigned(schema, table));
     return;
   }
-  if (!isJsonObject(value)) throw invalidValue(`The value of ${table.urn} is not an object.`);
+  if (!isJsonObject(value)) throw invalidValue('A schema needs an object of attributes.');
   for (const name of Object.keys(value)) {
     const path = findAttribute(schema, `${table.urn}:${name}`);
     if (!path) repairs.count('unknown-attribute-dropped', `${table.urn}:${name}`);
@@ -269,4 +278,67 @@ function addEntry(entries: BodyEntry[], entry: BodyEntry, repairs: Repairs): voi
   } else if (attribute.name !== 'schemas') {
     entries.push(entry);
   }
+}
+
+type PatchPath =
+  | { readonly kind: 'attribute'; readonly target: PatchTarget }
+  | { readonly kind: 'schema'; readonly table: SchemaTable }
+  | { readonly kind: 'dropped' };
+
+const PATH_LENGTH_MAX = 10_000;
+
+const NO_LIST = 'has a filter on something that is no list';
+
+/** Reads the path of an operation: `name`, `name.sub`, `list[filter]`, `list[filter].sub`, qualified or not, or a URN. @throws ScimError 400 @see RFC 7644 §3.5.2 */
+export function parsePath(path: string, schema: ResourceSchema, repairs: Repairs): PatchPath {
+  const { name, filter } = splitPath(path.trim());
+  const found = findAttribute(schema, name);
+  if (!found) {
+    const table = findTable(schema, name);
+    if (!table) return dropUnknown(name, schema, repairs);
+    if (filter !== undefined) throw invalidPath(NO_LIST);
+    return { kind: 'schema', table };
+  }
+  const text = toPathText(found);
+  if (name !== text && name !== `${schema.core.urn}:${text}`) repairs.count('name-spelling');
+  const { attribute, sub } = found;
+  if (attribute.mutability === 'readOnly' || sub?.mutability === 'readOnly') {
+    throw badRequest('mutability', `${text} is read-only.`);
+  }
+  if (attribute.mutability === 'writeOnly' || attribute.name === 'schemas') {
+    repairs.count(attribute.name === 'schemas' ? 'read-only-dropped' : 'password-dropped');
+    return { kind: 'dropped' };
+  }
+  if (filter === undefined) return { kind: 'attribute', target: { path: found, where: undefined } };
+  if (!attribute.multiValued) throw invalidPath(NO_LIST);
+  const where = parseElementFilter(filter, attribute, { repairs, isForWrite: true });
+  return { kind: 'attribute', target: { path: found, where } };
+}
+
+function dropUnknown(name: string, schema: ResourceSchema, repairs: Repairs): PatchPath {
+  if (!isQualified(name) && !PLAIN_NAME.test(name)) throw invalidPath('is malformed');
+  countUnknown(name, schema, repairs);
+  return { kind: 'dropped' };
+}
+
+/** Counts a name that no schema has. */
+function countUnknown(name: string, schema: ResourceSchema, repairs: Repairs): void {
+  const isForeign = isQualified(name) && !isKnownSchema(schema, name);
+  repairs.count(isForeign ? 'unknown-schema-dropped' : 'unknown-attribute-dropped', name);
+}
+
+function invalidPath(problem: string): ScimError {
+  return badRequest('invalidPath', `The path ${problem}.`);
+}
+
+/** A path with a value filter, whose texts may hold brackets and escaped quotes. @see RFC 7644 §3.5.2, figure 1 */
+const FILTERED = /^([^[]*)\[((?:"(?:[^"\\]|\\.)*"|[^"\]])*)\]\s*(\..*)?$/s;
+
+/** Takes the value filter out of a path. @throws ScimError 400 `invalidPath` */
+function splitPath(path: string): { name: string; filter: string | undefined } {
+  if (path.length > PATH_LENGTH_MAX) throw invalidPath('is too long');
+  if (!path.includes('[')) return { name: path, filter: undefined };
+  const [, list, filter, part = ''] = FILTERED.exec(path) ?? [];
+  if (list === undefined) throw invalidPath('is malformed');
+  return { name: list.trimEnd() + part, filter };
 }

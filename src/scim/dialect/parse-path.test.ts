@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RepairKind } from '../repairs.ts';
 import { core, enterprise, refused, userSchema } from '../scim-test-support.ts';
-import { parsePath } from './parse-path.ts';
+import { parsePath } from './parse-body.ts';
 
 const silent = { count: () => {} };
 

@@ -209,24 +209,20 @@ function readUserIds(rule: AttributeRule, value: JsonValue, repairs: Repairs): S
   const ids = new Map<string, number>();
   for (const [index, item] of items.entries()) {
     const place = () => `Value ${index + 1} of ${rule.name}`;
-    const id = attempt(repairs, place, (inside) => readId(rule, toMember(item, inside), inside));
+    const id = attempt(repairs, place, (inside) => readId(rule, item, inside));
     if (id !== undefined && !ids.has(id)) ids.set(id, index + 1);
   }
   if (ids.size < items.length) repairs.count('duplicate-values');
   return ids;
 }
 
-function toMember(given: JsonValue, repairs: Repairs): JsonObject {
-  const item = unpackText(given, repairs);
-  if (isJsonObject(item)) return item;
-  repairs.count('value-for-object');
-  return { value: item };
-}
-
 /** Address of a member, absolute or not. */
 const ADDRESS = /(?:^|\/)(?:Users|Groups)\/([^/?#]+)$/i;
 
-function readId(rule: AttributeRule, member: JsonObject, repairs: Repairs): string {
+function readId(rule: AttributeRule, given: JsonValue, repairs: Repairs): string {
+  const item = unpackText(given, repairs);
+  if (!isJsonObject(item)) repairs.count('value-for-object');
+  const member = isJsonObject(item) ? item : { value: item };
   // The id alone is taken: `keepKnown` finds the resource.
   for (const name of Object.keys(member)) {
     const sub = findRule(rule.subAttributes, name);

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
-import { assertNever, createFolds, isJsonObject } from '../../domain/values.ts';
+import { createFolds, isJsonObject } from '../../domain/values.ts';
 import {
   hasContent,
   isPrimary,
@@ -167,25 +167,13 @@ function spend({ budget, values }: OpenList, looks = values.length): void {
 }
 
 function patchList(list: OpenList, step: AttributeStep, repairs: Repairs): void {
-  if (step.target.where || step.target.path.sub) {
-    patchValues(list, step, repairs);
-    return;
-  }
-  switch (step.kind) {
-    case 'set': {
-      const given = Array.isArray(step.value) ? step.value.filter(isJsonObject) : [];
-      if (step.op === 'replace') list.values = given;
-      else addValues(list, given);
-      break;
-    }
-    case 'clear':
-      list.values = [];
-      break;
-    case 'exclude':
-      exclude(list, step.values);
-      break;
-    default:
-      assertNever(step);
+  if (step.target.where || step.target.path.sub) patchValues(list, step, repairs);
+  else if (step.kind === 'exclude') exclude(list, step.values);
+  else if (step.kind === 'clear') list.values = [];
+  else {
+    const given = Array.isArray(step.value) ? step.value.filter(isJsonObject) : [];
+    if (step.op === 'replace') list.values = given;
+    else addValues(list, given);
   }
 }
 
