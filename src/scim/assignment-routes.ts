@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
-import type { Assignment } from '../domain/assignment.ts';
 import { LICENCES, ROLES } from '../domain/assignment.ts';
 import type { JsonObject } from '../domain/values.ts';
 import type { AssignedAccounts } from '../store/resources/backlog.ts';
@@ -11,12 +10,12 @@ import { matches } from './filter/matches.ts';
 import { allowOnly, requireOpen } from './http/guards.ts';
 import { getNotes } from './http/notes.ts';
 import { sendJson, sendText } from './http/respond.ts';
-import { compareSortKeys, parsePage, toSortKey } from './render/paging.ts';
+import { parsePage, toSortKey } from './render/paging.ts';
 import { parseProjection, project } from './render/projection.ts';
 import { toRef } from './render/resources.ts';
 import { assignmentsDescription } from './schema/descriptions.ts';
 import { entitlementSchema, roleSchema } from './schema/resource-schemas.ts';
-import { parseSearch, toQuery } from './search/search.ts';
+import { cutPage, parseSearch, toQuery } from './search/search.ts';
 
 const KINDS = [
   {
@@ -31,7 +30,7 @@ const KINDS = [
   },
 ] as const;
 
-type AssignmentKind = Omit<(typeof KINDS)[number], 'all'> & { readonly all: readonly Assignment[] };
+type AssignmentKind = (typeof KINDS)[number];
 
 /** `/Roles` and `/Entitlements`: what governance assigns to users, and how often. They are the service's, so nobody writes them. */
 export function assignmentRoutes(deps: ScimDeps, body: RequestHandler[]): Router {
@@ -55,29 +54,23 @@ function list(deps: ScimDeps, kind: AssignmentKind): RequestHandler {
     const query = toQuery(req, repairs);
     const projection = parseProjection(query, schema);
     const { filter, sorting } = parseSearch(query, { schema, repairs });
-    const { open, limit, ...part } = parsePage(query, `${schema.name}s`);
+    const { open, ...part } = parsePage(query, `${schema.name}s`);
     const all = await readAll(deps, kind);
     const found = filter === undefined ? all : all.filter((each) => matches(filter, each));
-    if (sorting !== undefined) {
-      found.sort((a, b) => compareSortKeys(toSortKey(a, sorting), toSortKey(b, sorting), sorting));
-    }
-    const { length: total } = found;
-    // The place of a cursor is the last one that was shown.
-    const offset = part.after ? part.after.seq + 1 : part.offset;
-    const end = offset + limit;
-    const page = found.slice(offset, end).map((each) => project(each, projection));
-    const next = end < total ? { seq: end - 1 } : undefined;
-    const opening = open({ total, count: page.length, next });
-    sendText(res, 200, `${opening}${page.map((each) => JSON.stringify(each)).join(',')}]}`);
+    const hits = found.map((each, seq) => {
+      return { seq, key: sorting && toSortKey(each, sorting), shown: project(each, projection) };
+    });
+    const { page, next } = cutPage(hits, sorting, part);
+    const opening = open({ total: hits.length, count: page.length, next });
+    sendText(res, 200, `${opening}${page.map(({ shown }) => JSON.stringify(shown)).join(',')}]}`);
   };
 }
 
 function read(deps: ScimDeps, kind: AssignmentKind): RequestHandler<{ id: string }> {
   return async (req, res) => {
     const projection = parseProjection(toQuery(req, getNotes(res).repairs), kind.schema);
-    // Known before anything is counted: a guess costs nothing.
-    const all = kind.all.filter(({ id }) => id === req.params.id);
-    const [found] = all.length === 0 ? [] : await readAll(deps, { ...kind, all });
+    const all = await readAll(deps, kind);
+    const found = all.find(({ id }) => id === req.params.id);
     if (found === undefined) throw notFound(kind.schema.name);
     sendJson(res, 200, project(found, projection));
   };

@@ -68,7 +68,9 @@ export async function* renderAll(
     }
     const some = all.slice(start, start + atOnce);
     const users = some.filter((shown) => 'text' in shown);
-    if (users.length > 0) yield users.map(({ text }) => projectText(text, projection)).join();
+    const toText = ({ text }: RenderedUser) =>
+      projection === EVERYTHING ? text : JSON.stringify(project(JSON.parse(text), projection));
+    if (users.length > 0) yield users.map(toText).join();
     const groups = some.filter((shown) => 'view' in shown);
     if (groups.length > 0) yield* renderGroups(deps, groups, projection);
   }
@@ -83,9 +85,6 @@ function renderUser(context: Context, view: views.UserView, version: string): st
   const attributes = withAbsoluteRefs(toShownAttributes(view, context), context);
   return `${open(view, attributes)},${groups},${toMeta(view, 'User', version, context)}}`;
 }
-
-const projectText = (text: string, projection: Projection) =>
-  projection === EVERYTHING ? text : JSON.stringify(project(JSON.parse(text), projection));
 
 async function* renderGroups(
   deps: ProviderDeps,
@@ -135,15 +134,13 @@ async function readLists(
   const seqs = groups.map(({ view }) => view.seq);
   const readFirst = (list: LinkList) => views.readShown(read, seqs, { list, after: 0, usersUrl });
   const showsMembers = isIncluded(projection, 'members');
-  const inner = showsMembers ? groups.flatMap(({ view }) => listInner(view)) : [];
+  const inner = showsMembers ? groups.flatMap(({ view }) => view.inner_groups ?? []) : [];
   return {
     member: showsMembers ? await readFirst('member') : undefined,
     admin: isIncluded(projection, GROUP_EXTENSION) ? await readFirst('admin') : undefined,
     inner: await findNames(read, inner, 'group'),
   };
 }
-
-const listInner = ({ inner_groups = [] }: View) => inner_groups;
 
 /** Users of a list as text, part by part; behind the members of a group its inner groups. */
 async function* streamList(
@@ -154,7 +151,8 @@ async function* streamList(
 ): AsyncGenerator<string> {
   const shown = { list, usersUrl: `${deps.baseUrl}/Users` };
   yield* views.streamShown(deps.store.read, view.seq, shown, lists[list]?.get(view.seq));
-  const inner = list === 'member' ? listInner(view).flatMap((id) => lists.inner.get(id) ?? []) : [];
+  const ids = list === 'member' ? (view.inner_groups ?? []) : [];
+  const inner = ids.flatMap((id) => lists.inner.get(id) ?? []);
   if (inner.length === 0) return;
   yield inner.map((group) => JSON.stringify(toEntry(deps, group, 'Group'))).join(',');
 }
@@ -255,12 +253,7 @@ function toMeta(
   version: string,
   { baseUrl }: Context,
 ): string {
-  const created = toMoment(created_at);
-  const modified = toMoment(modified_at);
+  const [created, modified] = [created_at, modified_at].map((ms) => new Date(ms).toISOString());
   const location = toRef(baseUrl, type, id);
   return `"meta":{"resourceType":"${type}","created":"${created}","lastModified":"${modified}","location":"${location}","version":"W/\\"${version}\\""}`;
-}
-
-function toMoment(ms: number): string {
-  return new Date(ms).toISOString();
 }

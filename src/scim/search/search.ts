@@ -44,10 +44,6 @@ type Query = Omit<ViewQuery, 'provider'>;
 /** Rows that are read and compared at once; between two pages others are served. Of the largest users they are 32 MB. */
 const PAGE_ROWS = 128;
 
-/** Counts what the selector finds; undefined: all. */
-const countFound = ({ deps, type }: Source, selector?: Selector) =>
-  countViews(deps.store.read, type, { selector, provider: deps.provider });
-
 /** Reads rows page by page. Each page begins behind the last row of the one before. */
 async function listFound({ deps, type }: Source, query: Query) {
   const { provider, store } = deps;
@@ -211,15 +207,23 @@ async function find(source: Source, { filter, sorting }: Search, part: Part): Pr
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
   const unanswered = exact ? undefined : filter;
   const hits = await scan(source, selector, { filter: unanswered, sorting });
+  const { page, next } = cutPage(hits, sorting, part);
+  const seqs = page.map(({ seq }) => seq);
+  return { total: hits.length, shown: await showEach(source, seqs), next };
+}
+
+/** Sorts what was found, in order of creation where its keys are the same, and cuts the part out that is asked for. */
+export function cutPage<Hit extends Place>(
+  hits: Hit[],
+  sorting: Sorting | undefined,
+  { after, offset, limit }: Part,
+) {
   const compare = (a: Place, b: Place) =>
     (sorting && compareSortKeys(a.key, b.key, sorting)) || a.seq - b.seq;
   hits.sort(compare);
-  const { after, offset, limit } = part;
   const rest = after ? hits.filter((hit) => compare(hit, after) > 0) : hits.slice(offset);
   const page = rest.slice(0, limit);
-  const next = rest.length > limit ? page.at(-1) : undefined;
-  const seqs = page.map(({ seq }) => seq);
-  return { total: hits.length, shown: await showEach(source, seqs), next };
+  return { page, next: rest.length > limit ? page.at(-1) : undefined };
 }
 
 async function findByIndex(
@@ -236,7 +240,10 @@ async function findByIndex(
   const last = shown.at(-1);
   // A first or last page tells the total by itself.
   const isCounted = isLast && limit > 0 && !after && (offset === 0 || last !== undefined);
-  const total = isCounted ? offset + shown.length : await countFound(source, selector);
+  const { store, provider } = source.deps;
+  const total = isCounted
+    ? offset + shown.length
+    : await countViews(store.read, source.type, { selector, provider });
   return { total, shown, next: isLast || !last ? undefined : { seq: last.seq } };
 }
 
