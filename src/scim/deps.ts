@@ -21,13 +21,10 @@ export interface ScimPolicy {
   readonly bodiesBytesMax: number;
   readonly requests: AdmissionLimits;
   readonly adopt: Readonly<Record<'user' | 'group', AdoptionPolicy>>;
-  readonly adoptOnDelete: Readonly<Record<'user' | 'group', DeleteAdoption>>;
+  readonly adoptOnDelete: Readonly<Record<'user' | 'group', 'yes' | 'refuse'>>;
   /** Mask of the permission bits that a provider may set. */
   readonly permissionsMax: number;
 }
-
-/** settings: users.adoptOnDelete, groups.adoptOnDelete. */
-export type DeleteAdoption = 'yes' | 'refuse';
 
 /** Parts of the bridge that the SCIM server is given. */
 export interface ScimDeps {

@@ -91,11 +91,6 @@ function toClient(userAgent: string | undefined): string | null {
   return userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) || null;
 }
 
-const toWritten = (content: Content | undefined, repaired: readonly RepairedParts[]) => [
-  ...listWritten(content),
-  ...repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count })),
-];
-
 /** Ids of the bridge only: it keeps no name. */
 function toResourceId(id: string | undefined): string | null {
   return id !== undefined && isId(id) ? id : null;
@@ -103,11 +98,15 @@ function toResourceId(id: string | undefined): string | null {
 
 const PATHS_MAX = 50;
 
-/** Attributes that a request writes. Names come from the schemas alone: unknown ones and filters may hold personal data. @param content undefined: nothing is written */
-function listWritten(content: Content | undefined): WrittenPath[] {
+/** Attributes that a request writes, and its repairs. Names come from the schemas alone: unknown ones and filters may hold personal data. @param content undefined: nothing is written */
+function toWritten(content: Content | undefined, repaired: readonly RepairedParts[]) {
   const written = content?.steps.flatMap(ofStep) ?? [];
   const isWhole = content !== undefined && 'mentioned' in content;
-  return sum(isWhole ? written.map((one) => ({ ...one, op: 'set' })) : written);
+  const attributes = sum(isWhole ? written.map((one) => ({ ...one, op: 'set' })) : written);
+  return [
+    ...attributes,
+    ...repaired.map(({ op, kind, count }) => ({ op, path: kind, values: count })),
+  ];
 }
 
 function ofStep(step: PatchStep): WrittenPath[] {

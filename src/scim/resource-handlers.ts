@@ -5,7 +5,7 @@ import { getRequestContext } from '../telemetry/request-context.ts';
 import type { ProviderDeps, ScimDeps } from './deps.ts';
 import { notFound } from './errors.ts';
 import { toParameters } from './http/address.ts';
-import { ANY_VERSION, assertPreconditions, matchesETag, toETag } from './http/etag.ts';
+import { assertPreconditions, matchesETag, toETag } from './http/etag.ts';
 import { getNotes, note, toProviderDeps } from './http/notes.ts';
 import { sendPieces } from './http/respond.ts';
 import type { Projection } from './render/projection.ts';
@@ -76,7 +76,7 @@ export function createResourceHandlers(
       const shown = await findShown(asked, type, req.params.id);
       if (shown === undefined) throw notFound(schema.name);
       const { version } = shown;
-      assertPreconditions({ ...ANY_VERSION, ifMatch: req.headers['if-match'] }, version);
+      assertPreconditions({ ifMatch: req.headers['if-match'] }, version);
       res.setHeader('ETag', toETag(version));
       // With the ETag that a reader needs to go on asking (RFC 9110 §15.4.5).
       if (matchesETag(req.headers['if-none-match'], version)) res.status(304).end();

@@ -167,7 +167,7 @@ class BulkRun {
       const accepted = await acceptWrite(this.#deps, {
         type,
         method,
-        target: { id: id ?? '', preconditions: { ifMatch, ifNoneMatch: undefined } },
+        target: { id: id ?? '', preconditions: { ifMatch } },
         body: references.size === 0 ? data : resolveReferences(data, resolve),
         repairs,
         understood(content) {

@@ -89,11 +89,9 @@ function parseRequest(operation: JsonObject, method: string | undefined): Single
     throw invalidSyntax('The method of an operation is none of POST, PUT, PATCH and DELETE.');
   }
   const isPost = method === 'POST';
-  if (isPost && id !== '') {
-    throw badRequest('invalidPath', 'The path of a POST names a type, not a resource.');
-  }
-  if (!isPost && id === '') {
-    throw badRequest('invalidPath', `The path of a ${method} needs an id.`);
+  if (isPost !== (id === '')) {
+    const problem = isPost ? 'names a type, not a resource' : 'needs an id';
+    throw badRequest('invalidPath', `The path of a ${method} ${problem}.`);
   }
   if (isPost && readText(operation, 'bulkId') === undefined) {
     throw invalidSyntax('A POST in a bulk request needs a bulkId.');
@@ -101,7 +99,11 @@ function parseRequest(operation: JsonObject, method: string | undefined): Single
   const sent = (method === 'DELETE' ? null : findPart(operation, 'data')) ?? null;
   // A list is the operations of a PATCH, as the example of the standard has it (RFC 7644 §3.7.3).
   const data = method === 'PATCH' && Array.isArray(sent) ? { Operations: sent } : sent;
-  const references = listReferences(data);
+  const references = new Set<string>();
+  resolveReferences(data, (bulkId) => {
+    references.add(bulkId);
+    return undefined;
+  });
   const target = findReference(id);
   if (target !== undefined) references.add(target);
   return { type, method, id, ifMatch: isPost ? undefined : version, data, references };
@@ -143,15 +145,6 @@ const IN_FILTER = /(\bvalue\s+(?:eq|ne)\s+)(?:"(bulkId:[^"\\]+)"|(bulkId:[^\s"\]
 /** The bulkId that an id refers to; undefined: the id is none. */
 export function findReference(id: string): string | undefined {
   return REFERENCE.exec(id)?.[2];
-}
-
-function listReferences(data: JsonValue): Set<string> {
-  const found = new Set<string>();
-  resolveReferences(data, (bulkId) => {
-    found.add(bulkId);
-    return undefined;
-  });
-  return found;
 }
 
 /** The data with ids where it names bulkIds: in attributes whose values are ids, and in the filters of paths of a PATCH. */

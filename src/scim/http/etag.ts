@@ -7,12 +7,9 @@ export function toETag(version: string): string {
 
 /** Versions that a request is meant for, as its headers name them; undefined: any. */
 export interface Preconditions {
-  readonly ifMatch: string | undefined;
-  readonly ifNoneMatch: string | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
 }
-
-/** Preconditions of a request that is meant for any version. */
-export const ANY_VERSION: Preconditions = { ifMatch: undefined, ifNoneMatch: undefined };
 
 /** Stops a request that was meant for another version, by `If-Match` or `If-None-Match`. @throws ScimError 412 @see RFC 7644 §3.14, RFC 9110 §13.1 */
 export function assertPreconditions({ ifMatch, ifNoneMatch }: Preconditions, version: string) {

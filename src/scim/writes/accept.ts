@@ -51,30 +51,25 @@ async function accept<Type extends ResourceKey['type']>(
   const schema = deps.schemas[kind.type];
   const change = (ask: ChangeRequest<Type>['ask']) =>
     storeKnowing(deps, request, (tx) => storeChange(tx, deps, kind, { target, ask, repairs }));
-  switch (method) {
-    case 'POST': {
-      const input = understand(request, parseResource(body, schema, repairs));
-      return storeKnowing(deps, request, (tx) => create(tx, deps, kind, { input, repairs }));
-    }
-    case 'PUT': {
-      const input = understand(request, parseResource(body, schema, repairs));
-      return change(async (_tx, { attributes }) =>
+  if (method === 'DELETE') {
+    return storeKnowing(deps, request, (tx) => storeDeletion(tx, deps, kind, target));
+  }
+  if (method === 'PATCH') {
+    const { steps } = understand(request, parsePatch(body, { schema, repairs }));
+    return change(async (tx, row) => ({
+      attributes: applyPatch(row.attributes, steps, repairs),
+      names: listStepNames(steps),
+      isPart: true,
+      edits: await toStepEdits(tx, deps, row, steps),
+      placeOf: (list, id) => findPlace(steps, list, id),
+    }));
+  }
+  const input = understand(request, parseResource(body, schema, repairs));
+  return method === 'POST'
+    ? storeKnowing(deps, request, (tx) => create(tx, deps, kind, { input, repairs }))
+    : change(async (_tx, { attributes }) =>
         toBodyAsked(deps, 'replace', input, kind.toReplacement(attributes, input)),
       );
-    }
-    case 'PATCH': {
-      const { steps } = understand(request, parsePatch(body, { schema, repairs }));
-      return change(async (tx, row) => ({
-        attributes: applyPatch(row.attributes, steps, repairs),
-        names: listStepNames(steps),
-        isPart: true,
-        edits: await toStepEdits(tx, deps, row, steps),
-        placeOf: (list, id) => findPlace(steps, list, id),
-      }));
-    }
-    case 'DELETE':
-      return storeKnowing(deps, request, (tx) => storeDeletion(tx, deps, kind, target));
-  }
 }
 
 const ACCESS = new Set(['active', 'entitlements', USER_EXTENSION, GROUP_EXTENSION]);

@@ -3,7 +3,6 @@ import {
   LICENCES,
   listUnknown,
   namesOwner,
-  onlyAssigned,
   ROLES,
   withLicences,
   withRole,
@@ -51,12 +50,6 @@ export function withLicenceNumber(before: Before, written: Written): Written {
   const isChanged = wanted !== (findLicenceNumber(before.attributes) ?? 0);
   if (!names.has('entitlements') || !isGiven || !isChanged) return written;
   return { attributes: withNumber(attributes, wanted), names: new Set([...names, NUMBER_NAME]) };
-}
-
-/** Keeps assignments of governance in lists that a PUT does not mention: nobody loses access by an omission. */
-export function keepAssigned(before: JsonObject, mentioned: ReadonlySet<string>): JsonObject {
-  const kept = Object.entries(onlyAssigned(before)).filter(([name]) => !mentioned.has(name));
-  return Object.fromEntries(kept);
 }
 
 /** Attributes of an account that becomes managed, without what the service has given and the write does not name. */

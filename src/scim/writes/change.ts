@@ -29,7 +29,7 @@ import { withLicenceNumber } from './assigned.ts';
 import type { Accepted, Asked, Change, ListPlan, WriteKind, WriteTarget } from './kind.ts';
 import { assertRoleKnown } from './kind.ts';
 import { planLists } from './lists.ts';
-import { assertAdoptsOnDelete, assertWhole, assertWithinLimits, lockOwn } from './wall.ts';
+import { assertWhole, assertWithinLimits, lockOwn } from './wall.ts';
 
 type Type = ResourceKey['type'];
 
@@ -220,10 +220,11 @@ function toChangedRow<T extends Type>(change: Change<T>, planned: PlannedChange)
   const { lists, version, now } = planned;
   const isDue = isToDeliver(change, planned);
   const isGoneDue = isDue && isGone(row.observed);
+  const leaves = planned.taken.some((name) => name === 'active' || name === 'temporarilyInactive');
   return {
     ...row,
     ...toWrittenColumns(row, planned),
-    ...(leaves(planned.taken) && toDeparture(row, now)),
+    ...(leaves && toDeparture(row, now)),
     ...lists.columns,
     // One that is gone is looked for, and made anew.
     ...(isGoneDue && { must_look: Math.max(row.must_look, 1) }),
@@ -242,10 +243,6 @@ function isToDeliver<T extends Type>(
 ): boolean {
   const isToFind = created !== undefined && row.sent_creates.length > 0 && row.must_look > 0;
   return listWaiting(cells).length > 0 || lists.waits || isToFind;
-}
-
-function leaves(taken: readonly string[]): boolean {
-  return taken.includes('active') || taken.includes('temporarilyInactive');
 }
 
 function toUndo(
@@ -290,7 +287,12 @@ export async function storeDeletion<T extends Type>(
   await assertWithinLimits(tx, deps, kind.type, { row, attributes: undefined, edits: [] });
   const { origin } = row;
   if (origin === null) {
-    assertAdoptsOnDelete(deps.policy.adoptOnDelete[kind.type], kind.type);
+    // Some providers delete all that they do not know.
+    if (deps.policy.adoptOnDelete[kind.type] === 'refuse') {
+      const variable = `${kind.type.toUpperCase()}S_ADOPT_ON_DELETE`;
+      const detail = `Nobody manages it through the bridge, so a DELETE leaves it alone. An operator can adopt it, or set ${variable}=yes.`;
+      throw new ScimError(403, detail);
+    }
     await assertAdoptable(tx, deps, kind, row);
   }
   const managed = origin === null ? await takeOver(tx, deps, kind, row) : row;

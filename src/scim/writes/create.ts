@@ -7,7 +7,6 @@ import type { Db } from '../../store/store.ts';
 import type { ProviderDeps } from '../deps.ts';
 import type { ResourceInput } from '../dialect/parse-body.ts';
 import { conflict } from '../errors.ts';
-import { ANY_VERSION } from '../http/etag.ts';
 import type { Repairs } from '../repairs.ts';
 import { UNCOUNTED } from '../repairs.ts';
 import { applyChange, storeChange, takeOver, WORDS } from './change.ts';
@@ -85,7 +84,7 @@ function restore<T extends Type>(
 ): Promise<Accepted> {
   const { active = true } = asked.attributes;
   return storeChange(tx, deps, kind, {
-    target: { id: row.id, preconditions: ANY_VERSION },
+    target: { id: row.id, preconditions: {} },
     ask: async (_tx, { attributes }) => ({
       ...asked,
       attributes: { ...kind.toReplacement(attributes, input), active },

@@ -1,4 +1,5 @@
 import { findCreationAddress, isAddress } from '../../domain/address.ts';
+import { onlyAssigned } from '../../domain/assignment.ts';
 import { listWaiting, withEcho } from '../../domain/cell.ts';
 import {
   toExtension,
@@ -9,7 +10,7 @@ import {
 import { isWorking } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { JsonObject } from '../../domain/values.ts';
-import { isJsonObject, newId, userId } from '../../domain/values.ts';
+import { isJsonObject, newId, parseKnown, userId } from '../../domain/values.ts';
 import { askDoubted, toCellsAfterDeletion, withSuspensionEnded } from '../../domain/write.ts';
 import { followUser } from '../../rules/follow.ts';
 import { toCellColumns } from '../../store/engine/columns.ts';
@@ -24,7 +25,7 @@ import type { ResourceInput } from '../dialect/parse-body.ts';
 import { invalidValue } from '../errors.ts';
 import { applyWhole } from '../patch/apply-patch.ts';
 import { enterpriseDescription } from '../schema/descriptions.ts';
-import { keepAssigned, withAssigned, withoutUnnamed } from './assigned.ts';
+import { withAssigned, withoutUnnamed } from './assigned.ts';
 import type { Asked, WriteKind } from './kind.ts';
 import { assertRoleKnown } from './kind.ts';
 import { toBodyAsked } from './lists.ts';
@@ -103,16 +104,12 @@ export const userWrites: WriteKind<'user'> = {
   toAdopted: (before, { attributes }) => keepReadOnly(before, attributes),
 };
 
-/** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what was assigned, which partial views leave out. */
+/** Attributes after a PUT: all are replaced, except `active`, `name`, `emails` and what governance assigned, which partial views leave out. */
 function toReplacement(before: JsonObject, input: ResourceInput): JsonObject {
-  const { mentioned } = input;
-  const kept: JsonObject = {};
-  for (const name of ['active', 'name', 'emails'] as const) {
-    const value = before[name];
-    if (!mentioned.has(name) && value !== undefined) kept[name] = value;
-  }
-  const assigned = keepAssigned(before, mentioned);
-  return keepReadOnly(before, { ...kept, ...assigned, ...applyWhole(before, input) });
+  const { active, name, emails } = before;
+  const held = Object.entries(parseKnown({ active, name, emails, ...onlyAssigned(before) }));
+  const kept = held.filter(([attribute]) => !input.mentioned.has(attribute));
+  return keepReadOnly(before, { ...Object.fromEntries(kept), ...applyWhole(before, input) });
 }
 
 /** Attributes with the read-only values of the service, which survive every write. */

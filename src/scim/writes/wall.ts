@@ -10,7 +10,7 @@ import type { ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import { lockRow } from '../../store/resources/rows.ts';
 import { findView } from '../../store/resources/views.ts';
 import type { Db } from '../../store/store.ts';
-import type { DeleteAdoption, ProviderDeps } from '../deps.ts';
+import type { ProviderDeps } from '../deps.ts';
 import { conflict, invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertPreconditions } from '../http/etag.ts';
 import { toShownVersion, withFields } from '../render/resources.ts';
@@ -199,12 +199,4 @@ export function assertWhole(
     if (!missing || !all.some(isGiven)) continue;
     throw invalidValue(`${missing.name} is required where ${urn} has a value.`);
   }
-}
-
-/** Stops a DELETE of what is unmanaged unless the settings adopt it: some providers delete all that they do not know. @throws ScimError 403 */
-export function assertAdoptsOnDelete(policy: DeleteAdoption, type: ResourceKey['type']): void {
-  if (policy === 'yes') return;
-  const variable = `${type.toUpperCase()}S_ADOPT_ON_DELETE`;
-  const detail = `Nobody manages it through the bridge, so a DELETE leaves it alone. An operator can adopt it, or set ${variable}=yes.`;
-  throw new ScimError(403, detail);
 }

@@ -11,7 +11,6 @@ import type { Rules } from '../../../src/rules/rules.ts';
 import { createProtection } from '../../../src/rules/rules.ts';
 import type { ProviderDeps } from '../../../src/scim/deps.ts';
 import { ScimError } from '../../../src/scim/errors.ts';
-import { ANY_VERSION } from '../../../src/scim/http/etag.ts';
 import { UNCOUNTED } from '../../../src/scim/repairs.ts';
 import { createSchemas } from '../../../src/scim/schema/resource-schemas.ts';
 import { acceptWrite, deliverWrite } from '../../../src/scim/writes/accept.ts';
@@ -225,7 +224,7 @@ function accept(deps: ProviderDeps, { id = '', ...request }: ProviderRequest) {
   return acceptWrite(deps, {
     body: undefined,
     ...request,
-    target: { id, preconditions: ANY_VERSION },
+    target: { id, preconditions: {} },
     repairs: UNCOUNTED,
     understood: () => undefined,
   });
