@@ -122,8 +122,6 @@ export interface RepairedParts {
   readonly kind: RepairKind;
   readonly op: 'repair' | 'drop' | 'refuse';
   readonly count: number;
-  /** True where information is lost; false where every server ignores such parts. */
-  readonly isLoss: boolean;
 }
 
 /** Repairs of one request. For a strict credential `count` throws where the table has it refused. @throws ScimError 400 */
@@ -157,8 +155,7 @@ export function createRequestRepairs(
     list: () =>
       [...made].map(([kind, count]) => {
         const isRefused = findRefusal(kind) !== undefined;
-        const { op, isLoss } = REPAIRS[kind];
-        return { kind, op: isRefused ? 'refuse' : op, count, isLoss: !isRefused && isLoss };
+        return { kind, op: isRefused ? 'refuse' : REPAIRS[kind].op, count };
       }),
   };
 }

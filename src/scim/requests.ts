@@ -11,6 +11,7 @@ import type { ScimError } from './errors.ts';
 import { isRead } from './http/address.ts';
 import { getNotes } from './http/notes.ts';
 import type { RepairedParts } from './repairs.ts';
+import { REPAIRS } from './repairs.ts';
 import { toPathText } from './schema/resource-schemas.ts';
 
 const CLIENT_LENGTH_MAX = 100;
@@ -39,7 +40,9 @@ function tellLosses({ events }: Pick<ScimDeps, 'events'>, res: Response): void {
   const { repairs, operations = [] } = getNotes(res);
   const all = [...repairs.list(), ...operations.flatMap(({ repaired }) => repaired)];
   const parts: Record<string, number> = {};
-  for (const { kind, count, isLoss } of all) if (isLoss) parts[kind] = (parts[kind] ?? 0) + count;
+  for (const { kind, op, count } of all) {
+    if (op === 'drop' && REPAIRS[kind].isLoss) parts[kind] = (parts[kind] ?? 0) + count;
+  }
   if (Object.keys(parts).length === 0) return;
   events.partsDropped({ requestId: getRequestContext(res).requestId, parts });
 }

@@ -27,25 +27,7 @@ export function createResourceHandlers(
   const readProjection = ({ query }: Pick<Request, 'query'>, res: Response) =>
     parseProjection(toParameters(query, getNotes(res).repairs), schema);
 
-  /** Answers a write: with 204 unless there is a resource to show, or the request asks for attributes. */
-  async function answer(
-    res: Response,
-    row: ResourceRow,
-    { projection, status }: { readonly projection: Projection; readonly status: 200 | 201 | 204 },
-  ): Promise<void> {
-    const asked = toProviderDeps(deps, res);
-    const isShown = status !== 204 || projection.only !== undefined;
-    // Undefined also if it was deleted since.
-    const shown = isShown ? await findShown(asked, type, row.id) : undefined;
-    if (shown === undefined) {
-      if (row.deleted_at === null) res.setHeader('ETag', toETag(toShownVersion(row, asked)));
-      res.status(204).end();
-      return;
-    }
-    if (status === 201) res.status(201);
-    await send(res, asked, { shown, projection });
-  }
-
+  /** @param status of the answer; 204 shows nothing unless the request asks for attributes */
   function write(
     method: WriteRequest['method'],
     status: 200 | 201 | 204,
@@ -54,7 +36,8 @@ export function createResourceHandlers(
       const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = req.headers;
       // Read before anything is stored: a request that is refused has changed nothing.
       const projection = method === 'DELETE' ? EVERYTHING : readProjection(req, res);
-      const written = await acceptWrite(toProviderDeps(deps, res), {
+      const asked = toProviderDeps(deps, res);
+      const written = await acceptWrite(asked, {
         type,
         method,
         target: { id: req.params.id ?? '', preconditions: { ifMatch, ifNoneMatch } },
@@ -63,8 +46,13 @@ export function createResourceHandlers(
         understood: (content) => note(res, { content }),
       });
       await deliverWrite(deps, written, getRequestContext(res).arrivedAt);
-      note(res, { resourceId: written.row.id });
-      await answer(res, written.row, { projection, status });
+      const { row } = written;
+      note(res, { resourceId: row.id });
+      const isShown = status !== 204 || projection.only !== undefined;
+      const shown = isShown ? await findShown(asked, type, row.id) : undefined;
+      if (status === 201) res.status(201);
+      // One that was deleted since is not shown either.
+      return shown ? send(res, asked, { shown, projection }) : sendNothing(res, asked, row);
     };
   }
 
@@ -87,6 +75,11 @@ export function createResourceHandlers(
     patch: write('PATCH', type === 'user' ? 200 : 204),
     remove: write('DELETE', 204),
   };
+}
+
+function sendNothing(res: Response, asked: ProviderDeps, row: ResourceRow): void {
+  if (row.deleted_at === null) res.setHeader('ETag', toETag(toShownVersion(row, asked)));
+  res.status(204).end();
 }
 
 async function send(

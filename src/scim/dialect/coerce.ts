@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { foldCase, INDEXED_LENGTH_MAX, isIndexable, isJsonObject } from '../../domain/values.ts';
 import { invalidValue } from '../errors.ts';
-import { toMoment } from '../filter/tree.ts';
+import { toBoolean, toMoment } from '../filter/tree.ts';
 import type { Repairs } from '../repairs.ts';
 import { attempt } from '../repairs.ts';
 import type { AttributeRule } from '../schema/resource-schemas.ts';
@@ -189,7 +189,11 @@ function toTyped(rule: AttributeRule, sent: JsonValue, repairs: Repairs) {
   const { type, isUnique } = rule;
   const value = isUnique && typeof sent === 'string' ? sent.trim() : sent;
   if (isBlank(value, repairs)) return null;
-  if (type === 'boolean') return toBoolean(value, repairs);
+  if (type === 'boolean') {
+    const flag = toBoolean(value);
+    if (flag !== undefined && flag !== value) repairs.count('boolean-as-text');
+    return flag;
+  }
   if (rule.isNumber) return toNumber(rule, value, repairs);
   if (type === 'dateTime') return isDateTime(value) ? value : undefined;
   if (type === 'binary' && typeof value === 'string' && !BASE64.test(value)) {
@@ -199,14 +203,6 @@ function toTyped(rule: AttributeRule, sent: JsonValue, repairs: Repairs) {
   if (typeof value === 'object') return undefined;
   repairs.count('text-as-other');
   return String(value);
-}
-
-function toBoolean(value: JsonValue, repairs: Repairs): boolean | undefined {
-  if (typeof value === 'boolean') return value;
-  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
-  if (word !== 'true' && word !== 'false') return undefined;
-  repairs.count('boolean-as-text');
-  return word === 'true';
 }
 
 /** A number as JSON writes it. A number with a fraction or too many digits comes as text (see `parseJson`). */

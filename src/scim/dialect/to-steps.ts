@@ -112,7 +112,7 @@ function toAssignment(
   if (op === 'add' && isEmpty(value)) return undefined;
   const coerced = coerceFor(target, value, repairs);
   if (coerced === undefined) return undefined;
-  if (attribute.required && !extension && isBlank(coerced)) {
+  if (attribute.required && !extension && coerced === null) {
     throw invalidValue(`${name} cannot be blank.`);
   }
   if (coerced !== null) {
@@ -124,10 +124,6 @@ function toAssignment(
   }
   // Nothing is added to a list.
   return op === 'add' && attribute.multiValued && !sub ? undefined : { kind: 'clear', target };
-}
-
-function isBlank(value: JsonValue): boolean {
-  return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
 function isEmpty(value: JsonValue): boolean {

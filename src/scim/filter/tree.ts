@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
 import { badRequest, invalidFilter } from '../errors.ts';
 import type { AttributeRule } from '../schema/resource-schemas.ts';
@@ -154,9 +155,9 @@ function toNumber(literal: string | number | boolean): number | undefined {
   return typeof literal === 'number' ? literal : undefined;
 }
 
-/** Entra writes booleans as the texts "True" and "False". */
-function toBoolean(literal: string | number | boolean): boolean | undefined {
-  const word = String(literal).toLowerCase();
+/** The boolean that a value is or names; undefined: none. Entra writes the texts "True" and "False". */
+export function toBoolean(value: JsonValue): boolean | undefined {
+  const word = typeof value === 'object' ? '' : String(value).trim().toLowerCase();
   return word === 'true' || word === 'false' ? word === 'true' : undefined;
 }
 

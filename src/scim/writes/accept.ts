@@ -6,7 +6,6 @@ import type { Lock } from '../../reconcile/waiters.ts';
 import { keepChange } from '../../store/due.ts';
 import { saveDispute } from '../../store/resources/names.ts';
 import type { Db } from '../../store/store.ts';
-import type { SpanAttributes } from '../../telemetry/open-telemetry.ts';
 import type { ProviderDeps, ScimDeps } from '../deps.ts';
 import type { Content } from '../dialect/parse-body.ts';
 import { parsePatch, parseResource } from '../dialect/parse-body.ts';
@@ -166,14 +165,12 @@ async function storeWrite(deps: ScimDeps, store: (tx: Db) => Promise<Accepted>):
     );
     return last;
   } finally {
-    span?.end({ attributes: toSpanAttributes(last) });
+    const attributes = last && {
+      'scim_bridge.resource_type': last.row.type,
+      'scim_bridge.change': last.undo === undefined ? 'nothing' : toChangeClass(last),
+    };
+    span?.end({ attributes: attributes ?? {} });
   }
-}
-
-function toSpanAttributes(stored: Accepted | undefined): SpanAttributes {
-  if (stored === undefined) return {};
-  const kind = stored.undo === undefined ? 'nothing' : toChangeClass(stored);
-  return { 'scim_bridge.resource_type': stored.row.type, 'scim_bridge.change': kind };
 }
 
 /** Keeps when the change was accepted, and tells the process that leads that a request waits: a refusal belongs to that one. */
