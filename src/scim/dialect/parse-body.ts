@@ -76,9 +76,7 @@ export function parseResource(
   return { steps, attributes: applyPatch({}, steps, UNCOUNTED), mentioned, leftOut };
 }
 
-const OPS: ReadonlyMap<string, PatchOp> = new Map(
-  (['add', 'replace', 'remove'] as const).map((op) => [op, op]),
-);
+const OPS = ['add', 'replace', 'remove'] as const;
 
 /** Most operations of one PATCH; those that add or remove members by their ids do not count. */
 const PATCH_OPERATIONS_MAX = 1_000;
@@ -124,7 +122,8 @@ function readOperation(operation: JsonValue, context: Context): PatchStep[] {
   }
   assertStorable(path);
   const word = findPart(operation, 'op', repairs);
-  const op = typeof word === 'string' ? OPS.get(word.trim().toLowerCase()) : undefined;
+  const folded = typeof word === 'string' ? word.trim().toLowerCase() : undefined;
+  const op = OPS.find((one) => one === folded);
   if (!op) throw invalidSyntax('The op of an operation is none of add, replace and remove.');
   if (op !== word) repairs.count('op-case');
   const value = findPart(operation, 'value', repairs);

@@ -26,21 +26,17 @@ export function findPart<Value>(
 /** The value, or the object or list that a text holds as JSON, as some clients write the values of a list. @throws ScimError 400 */
 export function unpackText(value: JsonValue, repairs: Repairs): JsonValue {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value;
-  const packed = findJson(value);
-  if (packed === undefined) return value;
+  let packed: JsonValue;
+  try {
+    packed = parseJson(value);
+  } catch (error) {
+    // It only began like a document.
+    if (error instanceof ScimError) return value;
+    throw error;
+  }
   assertShape(packed);
   repairs.count('json-in-text');
   return packed;
-}
-
-/** Value of the JSON document; undefined: the text is none, it only began like one. */
-function findJson(text: string): JsonValue | undefined {
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (error instanceof ScimError) return undefined;
-    throw error;
-  }
 }
 
 /** Makes a list of one value; null and "" are an empty one. */

@@ -70,7 +70,7 @@ function elementScope({ subAttributes }: AttributeRule): Scope {
 const LENGTH_MAX = 10_000;
 const DEPTH_MAX = 50;
 /** Words of the language: where one of them stands, the value is missing. */
-const NO_TEXT: ReadonlySet<string> = new Set(['and', 'or', 'not', 'pr', ...COMPARE_OPS.keys()]);
+const NO_TEXT: ReadonlySet<string> = new Set(['and', 'or', 'not', 'pr', ...COMPARE_OPS]);
 /** Ambiguous words: a malformed number, a text in other quotes. */
 const DOUBTFUL = /^(?:'|[+-]?(?:\d[\d.]*(?:e[+-]?\d*)?)?$)/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
@@ -168,7 +168,7 @@ class Parser {
     const operator = this.#take('word');
     const name = operator.text.toLowerCase();
     if (name === 'pr') return target ? { kind: 'present', target } : { kind: 'nothing' };
-    const op = COMPARE_OPS.get(name);
+    const op = COMPARE_OPS.find((one) => one === name);
     if (!op) throw invalidFilter('an unknown operator', operator.at);
     const { literal, text, at } = this.#takeValue(target);
     if (target === undefined) return toComparisonWithNothing(op, literal);

@@ -5,12 +5,9 @@ import type { AttributeRule } from '../schema/resource-schemas.ts';
 import { findRule } from '../schema/resource-schemas.ts';
 
 /** The operators that compare with a value. @see RFC 7644 §3.4.2.2, table 3 */
-export type CompareOp = 'eq' | 'ne' | 'co' | 'sw' | 'ew' | 'gt' | 'ge' | 'lt' | 'le';
-
-/** Operators of comparisons, by their words in lower case. */
-export const COMPARE_OPS: ReadonlyMap<string, CompareOp> = new Map(
-  (['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const).map((op) => [op, op]),
-);
+export const COMPARE_OPS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
+/** One of them. */
+export type CompareOp = (typeof COMPARE_OPS)[number];
 
 /** Value that a filter compares with, as it was written. */
 export type Literal = string | number | boolean | null;

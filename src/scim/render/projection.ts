@@ -48,8 +48,8 @@ export function isWholly({ only, except }: Projection, name: string): boolean {
 /** The resource with the attributes that were asked for; `id` and `schemas` stay in any case. */
 export function project(resource: JsonObject, projection: Projection): JsonObject {
   const { only, except } = projection;
-  const chosen = only ? keep(resource, only) : resource;
-  const left = except.size > 0 ? leaveOut(chosen, except) : chosen;
+  const chosen = only ? select(resource, only, 'named') : resource;
+  const left = except.size > 0 ? select(chosen, except, 'others') : chosen;
   if (left === resource) return resource;
   const always = Object.entries(resource).filter(([name]) => ALWAYS.has(name));
   return { ...Object.fromEntries(always), ...left };
@@ -91,12 +91,20 @@ function addKeys(tree: NameTree, [key, ...rest]: readonly string[]): void {
   if (inner !== 'whole') addKeys(inner, rest);
 }
 
-function keep(value: JsonObject, names: Names): JsonObject {
-  return mapParts(value, (name, part) => {
-    const parts = names.get(name);
-    if (parts === undefined || parts === 'whole') return parts && part;
-    return findContent(mapObjects(part, (object) => keep(object, parts)));
-  });
+/** The parts of an object that are named, or all others. */
+function select(value: JsonObject, names: Names, which: 'named' | 'others'): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, part] of Object.entries(value)) {
+    const parts = names.get(name) ?? 'none';
+    if (parts === 'whole' || parts === 'none') {
+      if ((parts === 'whole') === (which === 'named')) result[name] = part;
+      continue;
+    }
+    const inner = mapObjects(part, (object) => select(object, parts, which));
+    const left = which === 'named' ? findContent(inner) : inner;
+    if (left !== undefined) result[name] = left;
+  }
+  return result;
 }
 
 /** Value without items and objects that have none of the wanted parts; undefined: nothing is left. */
@@ -106,26 +114,6 @@ function findContent(value: JsonValue): JsonValue | undefined {
   }
   const items = value.filter((item) => findContent(item) !== undefined);
   return items.length === 0 ? undefined : items;
-}
-
-function leaveOut(value: JsonObject, names: Names): JsonObject {
-  return mapParts(value, (name, part) => {
-    const parts = names.get(name);
-    if (parts === undefined) return part;
-    return parts === 'whole' ? undefined : mapObjects(part, (object) => leaveOut(object, parts));
-  });
-}
-
-function mapParts(
-  value: JsonObject,
-  toPart: (name: string, part: JsonValue) => JsonValue | undefined,
-): JsonObject {
-  const result: JsonObject = {};
-  for (const [name, part] of Object.entries(value)) {
-    const mapped = toPart(name, part);
-    if (mapped !== undefined) result[name] = mapped;
-  }
-  return result;
 }
 
 function mapObjects(value: JsonValue, map: (object: JsonObject) => JsonObject): JsonValue {

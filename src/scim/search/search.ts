@@ -86,18 +86,14 @@ async function showEach(source: Source, seqs: readonly number[]): Promise<Shown[
   return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
 }
 
-function toOwnIds(
-  { formerIds }: ProviderDeps,
-  type: ResourceKey['type'],
-  selector: Selector | undefined,
-): Selector | undefined {
-  const own = (part: Selector): Selector => {
-    if (part.kind === 'and' || part.kind === 'or') return { ...part, parts: part.parts.map(own) };
-    if (part.kind !== 'id' && part.kind !== 'member') return part;
-    const other = type === 'user' ? 'group' : 'user';
-    return { ...part, value: formerIds.toOwn(part.kind === 'id' ? type : other, part.value) };
-  };
-  return selector && own(selector);
+function toOwnIds({ deps, type }: Source, selector: Selector): Selector {
+  if (selector.kind === 'and' || selector.kind === 'or') {
+    return { ...selector, parts: selector.parts.map((part) => toOwnIds({ deps, type }, part)) };
+  }
+  if (selector.kind !== 'id' && selector.kind !== 'member') return selector;
+  const other = type === 'user' ? 'group' : 'user';
+  const of = selector.kind === 'id' ? type : other;
+  return { ...selector, value: deps.formerIds.toOwn(of, selector.value) };
 }
 
 /** Lists of users, which may be long. */
@@ -203,7 +199,7 @@ interface Found {
 /** Finds resources by an index where one answers the whole search, else by looking at every candidate; in order of creation unless sorted. @throws ScimError 400 `tooMany` */
 async function find(source: Source, { filter, sorting }: Search, part: Part): Promise<Found> {
   const { selector: asked, exact } = toSelector(filter);
-  const selector = toOwnIds(source.deps, source.type, asked);
+  const selector = asked && toOwnIds(source, asked);
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
   const unanswered = exact ? undefined : filter;
   const hits = await scan(source, selector, { filter: unanswered, sorting });

@@ -284,7 +284,7 @@ export async function storeDeletion<T extends Type>(
 ): Promise<Accepted> {
   await kind.begin(tx, deps, 'end', target.id);
   const row = await lockOwn(tx, deps, kind.type, target);
-  await assertWithinLimits(tx, deps, kind.type, { row, attributes: undefined, edits: [] });
+  await assertWithinLimits(tx, deps, kind.type, { row, attributes: undefined });
   const { origin } = row;
   if (origin === null) {
     // Some providers delete all that they do not know.

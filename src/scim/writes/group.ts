@@ -35,13 +35,13 @@ export const groupWrites: WriteKind<'group'> = {
   begin: (tx, { rules }, of) => enterRules(tx, rules, of === 'change' ? 'users' : 'names'),
   toReplacement,
   async toAllowed(tx, deps, { row, asked }) {
-    const { attributes, names, edits } = asked;
+    const { attributes, names } = asked;
     if (names.size > 0) {
       assertPermissions(deps, row.attributes, attributes);
       await assertNameFree(tx, deps, row, attributes);
       await assertKeepsRights(tx, deps, { row, asked });
     }
-    await assertWithinLimits(tx, deps, 'group', { ...asked, row, attributes, edits });
+    await assertWithinLimits(tx, deps, 'group', { ...asked, row });
     if (row.origin === null || attributes.displayName !== row.name) {
       await enterRules(tx, deps.rules, 'names');
     }

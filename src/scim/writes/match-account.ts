@@ -71,10 +71,8 @@ async function matchOnce(tx: Db, recognition: Recognition): Promise<Match<'user'
   if (namesake) return toMatch(recognition, namesake, toTakenName(namesake, 'userName', userName));
   const known = await findByExternalId(tx, recognition);
   if (known !== undefined) return toMatch(recognition, known, { attribute: 'externalId' });
-  const keys = {
-    userName: match.includes('userName') ? userName : undefined,
-    address: match.includes('address') ? address : undefined,
-  };
+  const byName = match.includes('userName') ? [userName] : [];
+  const keys = match.includes('address') && address ? [...byName, address] : byName;
   // Of two managed users none has the name or the address of the other one, however they are recognised.
   const live = found.filter((row) => row.origin !== null || isMeant(row, keys));
   const [row, second] = live;
@@ -93,7 +91,7 @@ async function matchDeleted(
   tx: Db,
   recognition: Recognition,
   deleted: readonly UserRow[],
-  keys: Keys,
+  keys: readonly string[],
 ): Promise<Match<'user'>> {
   const { match, provider, attributes } = recognition;
   const external_id = match.includes('externalId') ? toExternalId(attributes) : undefined;
@@ -161,12 +159,9 @@ function foldNames(attributes: JsonObject): { userName: string; address: string 
   };
 }
 
-type Keys = Readonly<Record<'userName' | 'address', string | undefined>>;
-
 /** True for an account that one of the names means by which people are recognised. */
-function isMeant(row: UserRow, { userName, address }: Keys): boolean {
-  const names = [row.name_folded, ...listAccountNames(row)];
-  return names.some((name) => name === userName || name === address);
+function isMeant(row: UserRow, keys: readonly string[]): boolean {
+  return [row.name_folded, ...listAccountNames(row)].some((name) => keys.includes(name));
 }
 
 /** Stops a change that gives a user the name or address of another user. @throws ScimError 409, 403 where it is another provider's */

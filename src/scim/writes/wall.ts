@@ -15,7 +15,7 @@ import { conflict, invalidValue, notFound, ScimError } from '../errors.ts';
 import { assertPreconditions } from '../http/etag.ts';
 import { toShownVersion, withFields } from '../render/resources.ts';
 import type { AttributeRule } from '../schema/resource-schemas.ts';
-import type { Asked, ListEdit, TakenName, WriteTarget } from './kind.ts';
+import type { Asked, TakenName, WriteTarget } from './kind.ts';
 import { Dispute } from './kind.ts';
 
 type Asker = Pick<ProviderDeps, 'provider'>;
@@ -75,13 +75,11 @@ export function toDispute(
 const RETURN =
   'That User is inactive: set its active to true, or have the provider restore who returns.';
 
-interface AskedChange {
+interface AskedChange extends Partial<Pick<Asked, 'edits' | 'onlyRemoves'>> {
   /** Undefined: nobody is known yet. A deleted user gives its account to a new one. */
   readonly row: ResourceRow | undefined;
   /** Undefined: it is to be deleted. */
   readonly attributes: JsonObject | undefined;
-  readonly edits: readonly ListEdit[];
-  readonly onlyRemoves?: boolean;
 }
 
 /** Stops what the limits of the provider forbid. @throws ScimError 403 */
@@ -123,7 +121,7 @@ function toDemands(type: ResourceKey['type'], change: AskedChange): Demands {
 }
 
 /** A request that names members or admins is a change, whoever is in the list already. */
-function isChanged(before: JsonObject, after: JsonObject, { edits }: AskedChange): boolean {
+function isChanged(before: JsonObject, after: JsonObject, { edits = [] }: AskedChange): boolean {
   if (edits.length > 0 || (isActive(after) && !isActive(before))) return true;
   return !isDeepStrictEqual(toRest(before), toRest(after));
 }
@@ -160,7 +158,7 @@ async function addsForeign(
   tx: Db,
   { provider }: Asker,
   { may }: ProviderLimits,
-  { row, edits, onlyRemoves }: AskedChange,
+  { row, edits = [], onlyRemoves }: AskedChange,
 ): Promise<boolean> {
   if (may.includes('groups.add-others') || onlyRemoves) return false;
   for (const { list, op, ids } of edits) {
