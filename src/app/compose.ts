@@ -125,7 +125,7 @@ function toScimDeps(
   return {
     ...process,
     tracing: own.tracing,
-    formerIds,
+    toOwnId: formerIds.toOwn,
     userCache: own.store.watchUsers && createUserCache(own.store.watchUsers),
     reconciler,
     attempts,

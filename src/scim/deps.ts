@@ -30,10 +30,8 @@ export interface ScimPolicy {
 export interface ScimDeps {
   readonly store: Store;
   readonly reconciler: Reconciler;
-  readonly formerIds: {
-    /** The id of the bridge for one of an earlier server; any other id is returned as it is. */
-    readonly toOwn: (type: 'user' | 'group', id: string) => string;
-  };
+  /** The id of the bridge for one of an earlier server; any other id is returned as it is. */
+  readonly toOwnId: (type: 'user' | 'group', id: string) => string;
   /** Absent: each user is read. */
   readonly userCache?: UserCache | undefined;
   readonly clock: Clock;

@@ -66,6 +66,7 @@ function listLines(req: Request, res: Response, outcome: Outcome): KeptRequest[]
 function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
   const { requestId, arrivedAt: at } = getRequestContext(res);
   const { credential, refusal, content, repairs, resourceId } = getNotes(res);
+  const client = req.headers['user-agent']?.replace(/[^\x20-\x7e]/g, '?');
   const { path } = req.route ?? {};
   // The pattern of the route, because the address itself may hold filters and personal data.
   const route = typeof path === 'string' ? path.replace(':id', '{id}') : 'none';
@@ -78,7 +79,7 @@ function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
     method: req.method,
     route,
     credential,
-    client: toClient(req.headers['user-agent']),
+    client: client?.slice(0, CLIENT_LENGTH_MAX) || null,
     resource_type: route.startsWith('/Users') ? 'user' : ofGroups,
     // The parameters of the route are gone where a request was refused.
     resource_id: toResourceId(resourceId ?? req.originalUrl.split('?', 1)[0]?.split('/').at(-1)),
@@ -88,10 +89,6 @@ function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
 
 function toReason(refusal: ScimError | undefined): Pick<KeptRequest, 'scim_type' | 'refusal'> {
   return { scim_type: refusal?.scimType ?? null, refusal: refusal?.kept ?? null };
-}
-
-function toClient(userAgent: string | undefined): string | null {
-  return userAgent?.replace(/[^\x20-\x7e]/g, '?').slice(0, CLIENT_LENGTH_MAX) || null;
 }
 
 /** Ids of the bridge only: it keeps no name. */

@@ -74,10 +74,10 @@ function addResourceRoutes(
 }
 
 /** Puts the id of the bridge in the place of one of an earlier server. @throws ScimError 404 for an id that no store can look up */
-function findOwnId({ formerIds }: ScimDeps, type: 'user' | 'group'): ResourceHandler {
+function findOwnId({ toOwnId }: ScimDeps, type: 'user' | 'group'): ResourceHandler {
   return (req, res, next) => {
     if (!isStorable(req.params.id)) throw notFound(type === 'user' ? 'User' : 'Group');
-    const resourceId = formerIds.toOwn(type, req.params.id);
+    const resourceId = toOwnId(type, req.params.id);
     req.params.id = resourceId;
     note(res, { resourceId });
     next();

@@ -198,7 +198,7 @@ class BulkRun {
     const { type, id } = request;
     const bulkId = findReference(id);
     if (bulkId !== undefined) return this.#created.get(bulkId)?.id;
-    return this.#deps.formerIds.toOwn(type, id);
+    return this.#deps.toOwnId(type, id);
   }
 
   #fail(task: Task, cause: unknown): void {

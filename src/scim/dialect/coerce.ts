@@ -66,17 +66,15 @@ export function coerceList(
       const element = attempt(repairs, place, (inside) => coerceElement(rule, item, inside));
       return element ? [withoutNulls(element)] : [];
     })
-    .filter((element) => keepsContent(element, repairs));
+    .filter((element) => {
+      if (hasContent(element)) return true;
+      if (Object.keys(element).length > 0) repairs.count('empty-value-dropped');
+      return false;
+    });
   const merged = mergeElements(rule, elements);
   if (merged.length < elements.length) repairs.count('duplicate-values');
   const single = keepFirstPrimary(merged, repairs);
   return single.length === 0 ? null : single;
-}
-
-function keepsContent(element: JsonObject, repairs: Repairs): boolean {
-  if (hasContent(element)) return true;
-  if (Object.keys(element).length > 0) repairs.count('empty-value-dropped');
-  return false;
 }
 
 /** One element of a list; its parts may be null. null: it has no value. undefined: it has read-only parts alone. @throws ScimError 400 `invalidValue` */

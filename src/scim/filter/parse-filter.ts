@@ -11,13 +11,7 @@ import {
   toWhole,
 } from '../schema/resource-schemas.ts';
 import type { Filter, FilterTarget, Literal } from './tree.ts';
-import {
-  COMPARE_OPS,
-  hasOddOffset,
-  toComparison,
-  toComparisonWithNothing,
-  toLeaf,
-} from './tree.ts';
+import { COMPARE_OPS, ODD_OFFSET, toComparison, toComparisonWithNothing, toLeaf } from './tree.ts';
 
 interface FilterReading {
   readonly repairs?: Repairs;
@@ -172,7 +166,7 @@ class Parser {
     if (!op) throw invalidFilter('an unknown operator', operator.at);
     const { literal, text, at } = this.#takeValue(target);
     if (target === undefined) return toComparisonWithNothing(op, literal);
-    if (target.rule.type === 'dateTime' && hasOddOffset(text))
+    if (target.rule.type === 'dateTime' && ODD_OFFSET.test(text))
       this.#repairs.count('filter-dialect');
     return toComparison({ target, op, literal, text, at });
   }

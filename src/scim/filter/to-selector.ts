@@ -1,5 +1,5 @@
 import { assertNever } from '../../domain/values.ts';
-import type { MomentOp, Selector } from '../../store/resources/views.ts';
+import type { Selector } from '../../store/resources/views.ts';
 import type { Comparison, Filter } from './tree.ts';
 
 /** Answer of an index to a filter. */
@@ -77,11 +77,12 @@ const TEXTS: ReadonlyMap<string, Indexed> = new Map([
   ['members.value', 'member'],
   ['groups.value', 'member'],
 ]);
-const MOMENT_OPS: ReadonlySet<string> = new Set(['eq', 'gt', 'ge', 'lt', 'le']);
+const MOMENT_OPS = ['eq', 'gt', 'ge', 'lt', 'le'] as const;
 
 function toLeaf({ op, comparable: value }: Comparison, name: string): Selector | undefined {
   if (name === 'meta.lastModified' && typeof value === 'number') {
-    return isMomentOp(op) ? { kind: 'lastModified', op, value } : undefined;
+    const momentOp = MOMENT_OPS.find((one) => one === op);
+    return momentOp && { kind: 'lastModified', op: momentOp, value };
   }
   if (op !== 'eq') return undefined;
   if (typeof value === 'boolean') {
@@ -89,8 +90,4 @@ function toLeaf({ op, comparable: value }: Comparison, name: string): Selector |
   }
   const kind = TEXTS.get(name);
   return kind && typeof value === 'string' ? { kind, op, value } : undefined;
-}
-
-function isMomentOp(op: string): op is MomentOp {
-  return MOMENT_OPS.has(op);
 }

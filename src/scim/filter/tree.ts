@@ -96,8 +96,8 @@ const PART: ReadonlySet<CompareOp> = new Set(['co', 'sw', 'ew']);
 /** Most characters that are searched for inside of a text: the search for more is quadratic. */
 const CONTAINED_MAX = 250;
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+ -]\d\d:?\d\d)?)?$/i;
-/** Offset of a moment that lacks its colon, or whose plus sign an address has made a space. */
-const ODD_OFFSET = /T.*(?: \d\d:?\d\d|[+-]\d{4})$/i;
+/** Offset of a moment that lacks its colon, or whose plus sign an address has made a space. @see RFC 7643 §2.3.5 */
+export const ODD_OFFSET = /T.*(?: \d\d:?\d\d|[+-]\d{4})$/i;
 
 /** Makes a comparison ready. A complex attribute stands for its `value`; a value that the attribute cannot hold equals none. @throws ScimError 400 `invalidFilter` */
 export function toComparison({ target, op, literal, text, at }: RawComparison): Filter {
@@ -174,9 +174,4 @@ export function toMoment(text: string): number {
   const [, date, time = '00:00', zone = 'Z'] = MOMENT.exec(text) ?? [];
   const offset = zone.replace(' ', '+').replace(/(\d\d):?(\d\d)$/, '$1:$2');
   return Date.parse(`${date}T${time}${offset}`);
-}
-
-/** True for a moment whose offset is written in another way than the standard has it: `+0100`. @see RFC 7643 §2.3.5 */
-export function hasOddOffset(moment: string): boolean {
-  return ODD_OFFSET.test(moment);
 }

@@ -119,16 +119,14 @@ async function* renderMembers(
   else if (projection.only === undefined || showsAll) yield ',"members":[]';
 }
 
-/** The first part of each list of some groups, and the names of inner groups; undefined: the list is not asked for. */
-interface Lists extends Record<LinkList, ReadonlyMap<number, views.ShownUsers> | undefined> {
-  readonly inner: Awaited<ReturnType<typeof findNames>>;
-}
+type Lists = Awaited<ReturnType<typeof readLists>>;
 
+/** Reads the first part of each list of some groups, and the names of inner groups; undefined: the list is not asked for. */
 async function readLists(
   deps: ProviderDeps,
   groups: readonly ShownGroup[],
   projection: Projection,
-): Promise<Lists> {
+) {
   const { read } = deps.store;
   const usersUrl = `${deps.baseUrl}/Users`;
   const seqs = groups.map(({ view }) => view.seq);

@@ -93,7 +93,7 @@ function toOwnIds({ deps, type }: Source, selector: Selector): Selector {
   if (selector.kind !== 'id' && selector.kind !== 'member') return selector;
   const other = type === 'user' ? 'group' : 'user';
   const of = selector.kind === 'id' ? type : other;
-  return { ...selector, value: deps.formerIds.toOwn(of, selector.value) };
+  return { ...selector, value: deps.toOwnId(of, selector.value) };
 }
 
 /** Lists of users, which may be long. */
@@ -157,11 +157,13 @@ async function* join(opening: string, texts: AsyncIterable<string>[]): AsyncGene
   yield ']}';
 }
 
+type Search = ReturnType<typeof parseSearch>;
+
 /** The filter and the order that a request asks for. @throws ScimError 400 */
 export function parseSearch(
   query: QueryParameters,
   { schema, ...reading }: { schema: ResourceSchema; repairs: Repairs; isForOthers?: boolean },
-): Search {
+) {
   // A filter that is blank is a mistake: it must not find everybody.
   const hasFilter = query.filter !== undefined && query.filter !== null;
   return {
@@ -184,20 +186,8 @@ export function toQuery(req: Request, repairs: Repairs): QueryParameters {
   return toParameters(body, repairs);
 }
 
-interface Search {
-  readonly filter: Filter | undefined;
-  readonly sorting: Sorting | undefined;
-}
-
-interface Found {
-  readonly total: number;
-  readonly shown: readonly Shown[];
-  /** The place behind which the next page begins; undefined: this is the last one. */
-  readonly next: Place | undefined;
-}
-
 /** Finds resources by an index where one answers the whole search, else by looking at every candidate; in order of creation unless sorted. @throws ScimError 400 `tooMany` */
-async function find(source: Source, { filter, sorting }: Search, part: Part): Promise<Found> {
+async function find(source: Source, { filter, sorting }: Search, part: Part) {
   const { selector: asked, exact } = toSelector(filter);
   const selector = asked && toOwnIds(source, asked);
   if (exact && sorting === undefined) return findByIndex(source, selector, part);
@@ -226,7 +216,7 @@ async function findByIndex(
   source: Source,
   selector: Selector | undefined,
   { after, offset, limit }: Part,
-): Promise<Found> {
+) {
   const afterSeq = after?.seq ?? 0;
   // One more tells whether there is another page.
   const query = { selector, offset, afterSeq, limit: limit + 1 };

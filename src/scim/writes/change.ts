@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cells } from '../../domain/cell.ts';
 import { isSameWork, isWaiting, listWaiting } from '../../domain/cell.ts';
 import { OWN_EXTENSION, toWrittenName, withSchemas } from '../../domain/extensions.ts';
 import type { Field } from '../../domain/kinds.ts';
 import { isGone, isLinked } from '../../domain/kinds.ts';
-import type { JsonObject, ResourceKey } from '../../domain/values.ts';
+import type { ResourceKey } from '../../domain/values.ts';
 import { toResourceKey } from '../../domain/values.ts';
 import { askDoubted, onlyTaken, toFields } from '../../domain/write.ts';
 import {
@@ -26,7 +25,7 @@ import type { ProviderDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
 import type { Repairs } from '../repairs.ts';
 import { withLicenceNumber } from './assigned.ts';
-import type { Accepted, Asked, Change, ListPlan, WriteKind, WriteTarget } from './kind.ts';
+import type { Accepted, Asked, Change, WriteKind, WriteTarget } from './kind.ts';
 import { assertRoleKnown } from './kind.ts';
 import { planLists } from './lists.ts';
 import { assertWhole, assertWithinLimits, lockOwn } from './wall.ts';
@@ -138,10 +137,12 @@ export async function applyChange<T extends Type>(
   const planned = await planChange(tx, deps, kind, change);
   const { attributes, cells, lists, taken, now } = planned;
   if (taken.length > 0 || lists.demotes) await assertMayLose(tx, deps, row);
-  const stored = { ...change, attributes, lists, now };
+  const stored = { ...change, lists, now };
   const isSame = lists.isSame && isSameWork(cells, row.cells);
   if (isSame && !created && isDeepStrictEqual(row.attributes, attributes)) {
-    const changed = await confirmWanted(tx, row);
+    // With a version of its own while another write waits, so that taking that one back leaves this one.
+    const changed = row.due_at === null ? row : { ...row, version: row.version + 1 };
+    if (changed !== row) await updateRow(tx, row, { version: changed.version });
     const { removes, ...followed } = await kind.follow(tx, deps, { ...stored, changed });
     return { undo: undefined, takesAccess: removes, ...followed };
   }
@@ -168,23 +169,14 @@ async function assertMayLose(tx: Db, { rules }: ProviderDeps, row: ResourceRow):
   if (reason !== undefined) throw new ScimError(403, reason);
 }
 
-interface PlannedChange {
-  readonly attributes: JsonObject;
-  readonly cells: Cells<Field>;
-  readonly lists: ListPlan;
-  readonly taken: readonly string[];
-  /** True where something that it takes seems to be gone already: a look comes first. */
-  readonly isDoubted: boolean;
-  readonly version: number;
-  readonly now: number;
-}
+type PlannedChange = Awaited<ReturnType<typeof planChange>>;
 
 async function planChange<T extends Type>(
   tx: Db,
   deps: ProviderDeps,
   { type, complete }: WriteKind<T>,
   change: Change<T>,
-): Promise<PlannedChange> {
+) {
   const { row, created, repairs } = change;
   const { rules, clock } = deps;
   const asked = complete(change);
@@ -208,6 +200,7 @@ async function planChange<T extends Type>(
     attributes,
     cells: askDoubted(cells, doubted, { version, deactivation }),
     taken,
+    // Something that it takes seems to be gone already: a look comes first.
     isDoubted: doubted.length > 0,
     lists,
     version,
@@ -265,14 +258,6 @@ function toUndo(
     links: links.map(({ list, userId, before }) => ({ list, userId, before })),
     taken,
   };
-}
-
-/** Confirms what is wanted already, with a version of its own while another write waits, so that taking that one back leaves this one. */
-async function confirmWanted<T extends Type>(tx: Db, row: RowOf<T>): Promise<RowOf<T>> {
-  if (row.due_at === null) return row;
-  const version = row.version + 1;
-  await updateRow(tx, row, { version });
-  return { ...row, version };
 }
 
 /** Deletes a user, who is deactivated first, or a group: an adopted one loses whom the bridge put in. @throws ScimError 403, 404, 412, PrivilegeUnknown */

@@ -28,12 +28,22 @@ export async function create<T extends Type>(
   assertWhole(deps, type, asked);
   const match = await kind.match(tx, deps, asked, repairs);
   const { row } = match;
+  const { active = true } = asked.attributes;
   await assertWithinLimits(tx, deps, type, { ...asked, row });
   switch (match.kind) {
     case 'refused':
       throw match.refusal;
     case 'returning':
-      return restore(tx, deps, kind, { row: match.row, asked, input });
+      // As a PUT does, and active unless it says otherwise.
+      return storeChange(tx, deps, kind, {
+        target: { id: match.row.id, preconditions: {} },
+        ask: async (_tx, { attributes }) => ({
+          ...asked,
+          attributes: { ...kind.toReplacement(attributes, input), active },
+          names: new Set([...input.mentioned, 'active']),
+        }),
+        repairs: UNCOUNTED,
+      });
     case 'unmanaged': {
       const attributes = kind.toAdopted(match.row.attributes, asked, input);
       return adoptFound(tx, deps, kind, { row: match.row, asked: { ...asked, attributes } });
@@ -73,25 +83,6 @@ async function insertNew<T extends Type>(
   const owner = { resource_type: kind.type, resource_id: row.id, provider, created_at: now };
   await passIds(tx, { from: from.id, ...owner });
   return { ...accepted, hasFormerIds };
-}
-
-/** Makes an inactive user as a creation says: as a PUT, and active unless it says otherwise. */
-function restore<T extends Type>(
-  tx: Db,
-  deps: ProviderDeps,
-  kind: WriteKind<T>,
-  { row, asked, input }: { row: RowOf<T>; asked: Asked; input: ResourceInput },
-): Promise<Accepted> {
-  const { active = true } = asked.attributes;
-  return storeChange(tx, deps, kind, {
-    target: { id: row.id, preconditions: {} },
-    ask: async (_tx, { attributes }) => ({
-      ...asked,
-      attributes: { ...kind.toReplacement(attributes, input), active },
-      names: new Set([...input.mentioned, 'active']),
-    }),
-    repairs: UNCOUNTED,
-  });
 }
 
 /** Takes over what the service has already; its SCIM id stays. @throws ScimError 409 when the settings or a privilege forbid it */

@@ -39,7 +39,7 @@ export const groupWrites: WriteKind<'group'> = {
     if (names.size > 0) {
       assertPermissions(deps, row.attributes, attributes);
       await assertNameFree(tx, deps, row, attributes);
-      await assertKeepsRights(tx, deps, { row, asked });
+      await assertKeepsRights(tx, deps, row, asked);
     }
     await assertWithinLimits(tx, deps, 'group', { ...asked, row });
     if (row.origin === null || attributes.displayName !== row.name) {

@@ -136,7 +136,6 @@ export interface Change<Type extends ResourceKey['type']> {
 /** A change that was stored. */
 export interface StoredChange<Type extends ResourceKey['type']> extends Change<Type> {
   readonly changed: RowOf<Type>;
-  readonly attributes: JsonObject;
   readonly lists: ListPlan;
   readonly now: number;
 }

@@ -167,14 +167,14 @@ function editList(
 }
 
 /** The ids of a request as the bridge's own, also where they are of an earlier server. Unknown ones are found out later. */
-function toUserIds({ formerIds }: Pick<ScimDeps, 'formerIds'>, ids: Iterable<string>): UserId[] {
+function toUserIds({ toOwnId }: Pick<ScimDeps, 'toOwnId'>, ids: Iterable<string>): UserId[] {
   // An id that no user had may be a group's.
-  return Array.from(ids, (id) => userId(formerIds.toOwn('group', formerIds.toOwn('user', id))));
+  return Array.from(ids, (id) => userId(toOwnId('group', toOwnId('user', id))));
 }
 
 /** What a whole body asks: its users are added by a POST; a PUT with a list replaces it, `[]` empties it. */
 export function toBodyAsked(
-  deps: Pick<ScimDeps, 'formerIds'>,
+  deps: Pick<ScimDeps, 'toOwnId'>,
   op: 'add' | 'replace',
   { steps, mentioned: names }: ResourceInput,
   attributes: JsonObject,
@@ -189,7 +189,7 @@ export function toBodyAsked(
 /** The edits that a PATCH makes of a group's lists, in order. Reads the users of the group only where a filter asks for them. */
 export async function toStepEdits(
   tx: Db,
-  deps: Pick<ScimDeps, 'baseUrl' | 'formerIds'>,
+  deps: Pick<ScimDeps, 'baseUrl' | 'toOwnId'>,
   row: ResourceRow,
   steps: readonly PatchStep[],
 ): Promise<ListEdit[]> {

@@ -11,10 +11,8 @@ import { listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError } from '../errors.ts';
-import type { Change, ListEdit } from './kind.ts';
+import type { Asked, ListEdit } from './kind.ts';
 import { foldEdits } from './kind.ts';
-
-type GroupChange = Pick<Change<'group'>, 'row' | 'asked'>;
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
@@ -61,8 +59,7 @@ export const stillAdmin = () => toLoss('no longer administer');
 const losesRights = () => toLoss('lose the rights of');
 
 /** Stops a change of fields that takes rights from a protected member, also by the rules of another name. @throws ScimError 403 */
-export async function assertKeepsRights(tx: Db, deps: ScimDeps, change: GroupChange) {
-  const { row, asked } = change;
+export async function assertKeepsRights(tx: Db, deps: ScimDeps, row: GroupRow, asked: Asked) {
   const combined = await combineAsked(tx, deps.rules, { ...asked, row });
   // A field without a rule is released, which takes nothing.
   const ruled = combined.fields.filter((field) => combined.cells[field]?.source !== undefined);

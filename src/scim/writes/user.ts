@@ -10,7 +10,7 @@ import {
 import { isWorking } from '../../domain/kinds.ts';
 import { findDesiredName, fullName, normaliseName } from '../../domain/name.ts';
 import type { JsonObject } from '../../domain/values.ts';
-import { isJsonObject, newId, parseKnown, userId } from '../../domain/values.ts';
+import { newId, parseKnown, userId } from '../../domain/values.ts';
 import { askDoubted, toCellsAfterDeletion, withSuspensionEnded } from '../../domain/write.ts';
 import { followUser } from '../../rules/follow.ts';
 import { toCellColumns } from '../../store/engine/columns.ts';
@@ -143,11 +143,9 @@ function assertAddress(before: JsonObject, attributes: JsonObject): void {
 /** Attributes with a manager's `$ref` to this bridge as relative, so that it outlives the public address (`withAbsoluteRefs`). */
 function withStoredManagerRef(attributes: JsonObject, baseUrl: string): JsonObject {
   const extension = toExtension(attributes, enterpriseDescription.id);
-  const { manager } = extension;
-  const ref = isJsonObject(manager) ? manager.$ref : undefined;
-  if (!isJsonObject(manager) || typeof ref !== 'string' || !ref.startsWith(`${baseUrl}/`)) {
-    return attributes;
-  }
-  const stored = { ...manager, $ref: `..${ref.slice(baseUrl.length)}` };
+  const manager = toExtension(extension, 'manager');
+  const { $ref } = manager;
+  if (typeof $ref !== 'string' || !$ref.startsWith(`${baseUrl}/`)) return attributes;
+  const stored = { ...manager, $ref: `..${$ref.slice(baseUrl.length)}` };
   return { ...attributes, [enterpriseDescription.id]: { ...extension, manager: stored } };
 }

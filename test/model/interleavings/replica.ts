@@ -116,7 +116,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
   const scim: ProviderDeps = {
     ...deps,
     provider: 'default',
-    formerIds: { toOwn: (_type, id) => id },
+    toOwnId: (_type, id) => id,
     reconciler,
     tracing: undefined,
     findCredential: async () => undefined,
