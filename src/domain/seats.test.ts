@@ -34,5 +34,5 @@ describe('a refusal is for lack of seats', () => {
 test.each([
   ['what is left', { total: 50, used: 38, waiting: 0 }, 12],
   ['none while somebody waits, whatever was set', { total: 50, used: 8, waiting: 1 }, 0],
-  ['not known', { total: undefined, used: 8, waiting: 0 }, undefined],
+  ['not known', { total: 0, used: 8, waiting: 0 }, null],
 ])('countFreeSeats: %s', (_, seats, free) => expect(countFreeSeats(seats)).toBe(free));

@@ -24,17 +24,9 @@ export function createSeatRefusals(entries: readonly string[]): (refusal: Refusa
 
 const isStatus = (entry: string) => /^4\d\d$/.test(entry);
 
-/** Seats of the service, as far as they are known. */
-export interface Seats {
-  /** All seats, by the settings; undefined: nobody has said. */
-  readonly total: number | undefined;
-  readonly used: number;
-  /** People who wait for one. */
-  readonly waiting: number;
-}
-
-/** Number of free seats; undefined: not known. While somebody waits, the service has said that there is none. */
-export function countFreeSeats({ total, used, waiting }: Seats): number | undefined {
+/** Number of free seats; null: not known, as `total` 0 is. While somebody waits, the service has said that there is none. */
+export function countFreeSeats(seats: Readonly<Record<'total' | 'used' | 'waiting', number>>) {
+  const { total, used, waiting } = seats;
   if (waiting > 0) return 0;
-  return total === undefined ? undefined : Math.max(total - used, 0);
+  return total === 0 ? null : Math.max(total - used, 0);
 }

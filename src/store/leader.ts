@@ -1,5 +1,5 @@
 import sql, { empty } from 'sql-template-tag';
-import { execute, forUpdate, SERVER_NOW, select } from './engine/dialect.ts';
+import { execute, forUpdate, readOne, SERVER_NOW, select } from './engine/dialect.ts';
 import type { Db, Store } from './store.ts';
 import type { Row } from './tables.ts';
 import { findOne, updateWhere } from './tables.ts';
@@ -26,10 +26,8 @@ export async function findLeader({ aside }: Pick<Store, 'aside'>): Promise<Leade
 export async function takeLead(tx: Db, owner: string, callMs: number, overAt?: number) {
   await execute(tx)`insert into leader (id, owner, epoch, since, expires_at, quiet_at)
     values (1, '', 0, 0, 0, 0) on conflict (id) do nothing`;
-  const rows = await select<LeaderRow>(tx)`
+  const before = await readOne<LeaderRow>(tx)`
     select *, ${SERVER_NOW} as now from leader ${forUpdate(tx)}`;
-  const [before] = rows;
-  if (before === undefined) return undefined;
   const { now, expires_at: endsAt } = before;
   if (endsAt > now && endsAt !== overAt) return undefined;
   const lead = { owner, epoch: before.epoch + 1, since: now };

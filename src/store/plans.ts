@@ -95,7 +95,7 @@ export const SUBJECT_NAMES = sql`(select name from resources where id = resource
   (select name from resources where id = member_id) as member_name`;
 
 /** Condition of an action of a plan, both joined, that holds its change back. */
-const IS_HELD = sql`(action.status = 'planned' and plan.source in (${join(HOLDING_SOURCES)}))`;
+export const IS_HELD = sql`(action.status = 'planned' and plan.source in (${join(HOLDING_SOURCES)}))`;
 
 /** An action that is not over, with what of its plan decides about it. */
 export type OpenAction = PlanActionRow & {

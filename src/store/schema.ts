@@ -27,6 +27,15 @@ type ResourceType = 'user' | 'group';
 /** Condition of a request with a repair that operators are shown. */
 export const HAS_REMARK = `(written like '%"part-left-out"%' or written like '%"name-recycled"%')`;
 
+/** Columns of what is desired and what the service holds: see `Difference`. */
+const DIFFERENCE = {
+  resource_type: text<ResourceType>(),
+  resource_id: text(),
+  member_id: text(),
+  desired: json<JsonValue>().orNull(),
+  observed: json<JsonValue>().orNull(),
+};
+
 /** The whole store, each table behind those that it refers to. Times are epoch milliseconds, flags 0 or 1. */
 export const TABLES = {
   /** Users and groups. Columns that only one type has are null or 0 for the other. */
@@ -213,11 +222,7 @@ export const TABLES = {
     id: text().rule('unique'),
     kind: text<DriftKind>(),
     change: text<ChangeKind>().orNull(), // Repairs it; null: nothing is done about what is unmanaged.
-    resource_type: text<ResourceType>(),
-    resource_id: text(),
-    member_id: text(),
-    desired: json<JsonValue>().orNull(),
-    observed: json<JsonValue>().orNull(),
+    ...DIFFERENCE,
     status: text<DriftStatus>(),
     first_seen_at: big(),
     last_seen_at: big(),
@@ -273,11 +278,7 @@ export const TABLES = {
     id: serial(),
     plan_id: text(),
     kind: text<ChangeKind>(),
-    resource_type: text<ResourceType>(),
-    resource_id: text(),
-    member_id: text(),
-    desired: json<JsonValue>().orNull(),
-    observed: json<JsonValue>().orNull(),
+    ...DIFFERENCE,
     harm: text<HarmKind>().orNull(),
     status: text<ActionStatus>(),
     planned_at: big(),

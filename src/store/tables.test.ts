@@ -6,7 +6,6 @@ import {
   findOne,
   insertAll,
   insertNew,
-  listNewest,
   listWhere,
   putAll,
   updateWhere,
@@ -50,21 +49,5 @@ describeStores('rows of a table', ({ makeStore }) => {
     expect(changed).toEqual([{ name: 'a', value: '2', updated_at: 2 }]);
     expect(await write((tx) => deleteWhere(tx, 'state', { name: ['a', 'b'] }))).toEqual(changed);
     expect(await findOne(read, 'state', { name: 'a' })).toBeUndefined();
-  });
-
-  test('that are numbered are listed in parts, the newest first', async () => {
-    const { read, write } = await makeStore();
-    const rows = ['a', 'b', 'c'].map((name_folded) => ({
-      resource_type: 'user' as const,
-      name_folded,
-      reason: 'taken',
-      first_seen_at: 1,
-      last_seen_at: 1,
-      count: 1,
-    }));
-    const [, , third] = await write((tx) => insertAll(tx, 'disputes', rows));
-
-    const part = await listNewest(read, 'disputes', {}, { from: third?.seq ?? 0, limit: 1 });
-    expect(part.map(({ name_folded }) => name_folded)).toEqual(['b']);
   });
 });

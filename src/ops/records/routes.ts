@@ -1,9 +1,10 @@
 import type { PollState } from '../../reconcile/audit/poller.ts';
 import { LATE_MS, POLL_STATE } from '../../reconcile/audit/poller.ts';
+import { listForeignGroups } from '../../store/links/of-users.ts';
 import type { EventView } from '../../store/logs.ts';
 import { listActs, listAskers, listEventsAbout } from '../../store/logs.ts';
 import type { LeaverRow } from '../../store/resources/backlog.ts';
-import { findRemovalCall, listForeignGroups, listLeavers } from '../../store/resources/backlog.ts';
+import { findRemovalCall, listLeavers } from '../../store/resources/backlog.ts';
 import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';

@@ -192,8 +192,8 @@ async function change({ writes, store, clock }: StatusSources, work: () => Promi
 /** Reads what is known of the seats of the service. `total` is the number of the settings; 0: not known. */
 export async function readSeats(db: Db, total: number): Promise<OpsJson<'Seats'>> {
   const { noSeat: waiting } = await readBacklog(db);
-  const seats = { total: total || undefined, used: await countTakenSeats(db), waiting };
-  return { ...seats, total: total || null, free: countFreeSeats(seats) ?? null };
+  const seats = { total, used: await countTakenSeats(db), waiting };
+  return { ...seats, total: total || null, free: countFreeSeats(seats) };
 }
 
 function toSweep(row: Row<'sweeps'>, reading: ReadProgress | null): OpsJson<'Sweep'> {

@@ -319,8 +319,9 @@ async function observeAdmins(tx: Db, row: GroupRow, upstreamUserIds: readonly nu
   // A list of nobody ends no removal: the service may hide them.
   const mayBeOld = upstreamUserIds.length === 0;
   await observeLinks(tx, row, { list: 'admin', upstreamUserIds, baseline, mayBeOld });
-  const accounts = typeof own === 'number' ? [own] : [];
-  await changeLinks(tx, row, { list: 'admin', accounts }, (link) =>
-    link.desired === 0 && !isWaiting(link) ? { ...link, desired: null } : link,
-  );
+  if (typeof own !== 'number') return;
+  await changeLinks(tx, row, { list: 'admin' }, (link) => {
+    const isOurs = link.upstreamUserId === own && link.desired === 0 && !isWaiting(link);
+    return isOurs ? { ...link, desired: null } : link;
+  });
 }

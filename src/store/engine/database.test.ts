@@ -62,7 +62,7 @@ describeStores('the store', ({ makeUrl, open }) => {
     expect(await listNames(store.read)).toEqual(['after', 'before']);
   });
 
-  test('a statement that fails undoes its own write and says which rule it broke', async () => {
+  test('a statement that fails undoes its own write and says which rule it broke, without a value of a row', async () => {
     const store = await createCounters(await open(await makeUrl('empty')));
     await store.write((tx) => insertCounter(tx, 'taken'));
 
@@ -77,18 +77,10 @@ describeStores('the store', ({ makeUrl, open }) => {
     );
 
     expect(conflict.code).toBe('store-conflict');
+    expect(conflict.message).not.toContain('taken');
+    expect(conflict.cause).toBeInstanceOf(Error);
     expect(reference.code).toBe('store-reference');
     expect(await listNames(store.read)).toEqual(['taken']);
-  });
-
-  test('an error carries no value of a row in its message, and the cause beside it', async () => {
-    const store = await createCounters(await open(await makeUrl('empty')));
-    await store.write((tx) => insertCounter(tx, 'mary@example.com'));
-
-    const error = await storeErrorOf(store.write((tx) => insertCounter(tx, 'mary@example.com')));
-
-    expect(error.message).not.toContain('mary');
-    expect(error.cause).toBeInstanceOf(Error);
   });
 
   test('100 increments that read first and lock the row lose none', async () => {

@@ -20,6 +20,7 @@ const broken: Migration = {
     throw new Error('no further');
   },
 };
+const twice: Migration = { name: '002-twice', up: first.up };
 
 describeStores('migrate', ({ makeUrl, open }) => {
   test('a later version adds only what is new', async () => {
@@ -32,25 +33,23 @@ describeStores('migrate', ({ makeUrl, open }) => {
     expect(await listTableNames(store.read)).toEqual(['first', 'migrations', 'second']);
   });
 
-  test('a migration that fails leaves nothing behind, nor those before it in the same run', async () => {
-    const store = await open(await makeUrl('empty'));
+  test.each([
+    ['by itself', broken, /^migration 002-broken failed .*: no further$/],
+    ['by the database', twice, /^migration 002-twice failed .*"?first"? already exists$/],
+  ])(
+    'one that fails %s says why, and leaves nothing behind, nor those before it in the same run',
+    async (_, failing, message) => {
+      const store = await open(await makeUrl('empty'));
 
-    const failed = migrate(store, [first, broken]);
+      const failed = migrate(store, [first, failing]);
 
-    await expect(failed).rejects.toThrow(/^migration 002-broken failed .*: no further$/);
-    expect(await listTableNames(store.read)).toEqual([]);
-  });
-
-  test('a migration that the database refuses says which one and why', async () => {
-    const store = await open(await makeUrl('empty'));
-
-    const failed = migrate(store, [first, { name: '002-twice', up: first.up }]);
-
-    await expect(failed).rejects.toMatchObject({
-      code: 'store-failed',
-      message: expect.stringMatching(/^migration 002-twice failed .*"?first"? already exists$/),
-    });
-  });
+      await expect(failed).rejects.toMatchObject({
+        code: 'store-failed',
+        message: expect.stringMatching(message),
+      });
+      expect(await listTableNames(store.read)).toEqual([]);
+    },
+  );
 });
 
 describePostgres('migrate', ({ makeUrl, open }) => {

@@ -65,7 +65,10 @@ describePostgres('a lost connection', ({ makeUrl, open }) => {
 });
 
 describePostgres('a process that stands still in the middle of a write', ({ makeUrl, open }) => {
-  async function addWhileStandingStill(rest: (tx: Db) => Promise<unknown>): Promise<unknown> {
+  test.each<[title: string, rest: (tx: Db) => Promise<unknown>]>([
+    ['and its own write is done when it goes on', (tx) => execute(tx)`select 1`],
+    ['also when only the commit was missing, which the server has undone', async () => undefined],
+  ])('lets others write the same row, %s', async (_, rest) => {
     const url = await makeUrl('empty');
     const [frozen, other] = [await open(url), await open(url)];
     await execute(other.read)`create table counts (value integer)`;
@@ -85,19 +88,7 @@ describePostgres('a process that stands still in the middle of a write', ({ make
     thawed.resolve();
     await late;
 
-    return select(other.read)`select value from counts`;
-  }
-
-  test('lets others write the same row, and its own write is done when it goes on', async () => {
-    const rows = await addWhileStandingStill((tx) => execute(tx)`select 1`);
-
-    expect(rows).toEqual([{ value: 2 }]);
-  });
-
-  test('is not said to have stored what the server has undone, when only the commit was missing', async () => {
-    const rows = await addWhileStandingStill(async () => undefined);
-
-    expect(rows).toEqual([{ value: 2 }]);
+    expect(await select(other.read)`select value from counts`).toEqual([{ value: 2 }]);
   });
 });
 
@@ -157,29 +148,26 @@ describePostgres(
 );
 
 describePostgres('a contended write', ({ makeStore }) => {
-  test('is tried again, and not for ever', async () => {
+  test.each([
+    ['that lost against another one is tried again, and not for ever', '40001', 8],
+    ['that waited too long for a row is as well', '55P03', 8],
+    ['is not tried again for any other error', '22012', 1],
+  ])('%s', async (_, state, attemptsMax) => {
     const store = await makeStore();
+    const fail = raw(`do $$ begin raise exception using errcode = '${state}'; end $$`);
     let attempts = 0;
 
     const write = store.write((tx) => {
       attempts += 1;
-      return execute(tx)`do $$ begin raise exception using errcode = '40001'; end $$`;
+      return tx.run(fail);
     });
 
-    await expect(write).rejects.toMatchObject({ code: 'store-contended' });
-    expect(attempts).toBe(8);
+    const code = attemptsMax === 1 ? 'store-failed' : 'store-contended';
+    await expect(write).rejects.toMatchObject({ code });
+    expect(attempts).toBe(attemptsMax);
   });
 
-  test('that waited too long for a row is no outage of the store', async () => {
-    const store = await makeStore();
-
-    const write = store.write(async (tx) => {
-      await execute(tx)`do $$ begin raise exception using errcode = '55P03'; end $$`;
-    });
-
-    await expect(write).rejects.toMatchObject({ code: 'store-contended' });
-    expect(OUTAGE_CODES).not.toContain('store-contended');
-  });
+  test('is no outage of the store', () => expect(OUTAGE_CODES).not.toContain('store-contended'));
 
   test('that lost the race to store a new resource looks again, and finds it', async () => {
     const store = await makeStore();
@@ -202,19 +190,6 @@ describePostgres('a contended write', ({ makeStore }) => {
     const [first, second] = await Promise.all([findOrAdd('1'), findOrAdd('2')]);
 
     expect(first).toBe(second);
-  });
-
-  test('is not tried again for any other error', async () => {
-    const store = await makeStore();
-    let attempts = 0;
-
-    const write = store.write(async (tx) => {
-      attempts += 1;
-      await execute(tx)`select 1 / 0`;
-    });
-
-    await expect(write).rejects.toMatchObject({ code: 'store-failed' });
-    expect(attempts).toBe(1);
   });
 });
 

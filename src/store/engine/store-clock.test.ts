@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describePostgres, describeStores } from '../../../test/support/stores.ts';
+import { describePostgres, describeSqlite } from '../../../test/support/stores.ts';
 import { systemClock } from '../../telemetry/system-clock.ts';
 import { openStoreClock } from './database.ts';
 import { execute } from './dialect.ts';
@@ -28,8 +28,8 @@ describePostgres('the clock of a store that hosts share', ({ makeStore }) => {
   });
 });
 
-describeStores('the clock of a store', ({ makeStore, engine }) => {
-  test.runIf(engine === 'sqlite')('that one process has is that of the host', async () => {
+describeSqlite('the clock of a store', ({ makeStore }) => {
+  test('that one process has is that of the host', async () => {
     const store = await makeStore();
     const host = { ...systemClock, now: () => Date.now() + 5 * MINUTES_MS };
     const clock = await openStoreClock(store, host);

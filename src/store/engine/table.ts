@@ -49,20 +49,19 @@ export interface Table<Given extends Columns = Columns> {
   listStatements(name: string, engine: keyof typeof SERIAL): string[];
 }
 
-export const table = <Given extends Columns>(columns: Given) => describe(columns, {});
+export const table = <Given extends Columns>(columns: Given) => describe(columns, false);
 /** A table whose rows SQLite keeps in the order of the primary key. */
-export const clusteredTable = <Given extends Columns>(columns: Given) =>
-  describe(columns, { sqlite: 'without rowid' });
+export const clusteredTable = <Given extends Columns>(columns: Given) => describe(columns, true);
 
 function describe<Given extends Columns>(
   columns: Given,
-  order: { readonly sqlite?: string; readonly postgres?: string },
+  isClustered: boolean,
   keys: Keys = {},
 ): Table<Given> {
   return {
     columns,
     json: Object.keys(columns).filter((name) => columns[name]?.isJson),
-    keys: (added) => describe(columns, order, added),
+    keys: (added) => describe(columns, isClustered, added),
     listStatements(name, engine) {
       const parts = Object.entries(columns).map(
         ([column, { sql }]) => `${column} ${sql.replace('serial', SERIAL[engine])}`,
@@ -73,7 +72,8 @@ function describe<Given extends Columns>(
         if (index === sql) parts.push(`constraint ${name}_${key} ${sql}`);
         else indexes.push(`create ${index}`);
       }
-      return [`create table ${name} (${parts.join(', ')}) ${order[engine] ?? ''}`, ...indexes];
+      const order = isClustered && engine === 'sqlite' ? 'without rowid' : '';
+      return [`create table ${name} (${parts.join(', ')}) ${order}`, ...indexes];
     },
   };
 }

@@ -1,11 +1,11 @@
 import type { Sql } from 'sql-template-tag';
-import sql, { empty, join, raw } from 'sql-template-tag';
+import sql, { empty, join } from 'sql-template-tag';
 import type { Failure } from '../../domain/cell.ts';
 import type { Link, LinkChange, LinkKey, LinkList } from '../../domain/link.ts';
 import { LINK_LISTS, NEW_LINK, seeLink, toLinkText } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
 import { waits } from '../engine/columns.ts';
-import { execute, isPostgres, readInChunks, readOne, select } from '../engine/dialect.ts';
+import { isPostgres, readInChunks, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { deleteWhere, putAll } from '../tables.ts';
@@ -16,17 +16,17 @@ export type GroupKey = { readonly seq: number };
 /** A link as stored, with the number of its user. */
 export interface StoredLink extends Link, LinkKey {
   readonly target: number;
+  readonly upstreamUserId: number | null;
   /** When the user was deleted (epoch milliseconds); null: never. */
   readonly userDeletedAt: number | null;
 }
 
 type SavedLink = Link & { readonly list: LinkList; readonly target: number | UserId };
 
-/** Which links of a group are meant: of both lists and all users (or accounts), as far as nothing else is said. */
+/** Which links of a group are meant: of both lists and all users, as far as nothing else is said. */
 type LinkSelection = {
   readonly list?: LinkList;
   readonly userIds?: readonly UserId[] | undefined;
-  readonly accounts?: readonly number[];
 };
 
 /** Links that one statement reads, so that it does not hold the event loop for long. */
@@ -36,20 +36,18 @@ const PART = 2_000;
 export async function listLinks(
   db: Db,
   group: GroupKey,
-  { list, userIds, accounts }: LinkSelection = {},
+  { list, userIds }: LinkSelection = {},
 ): Promise<StoredLink[]> {
   const read = async (lists: readonly LinkList[], which: Sql) => {
     const isOf = sql`link.group_id = ${group.seq} and link.list in (${join(lists)})`;
     return (await selectLinks(db, sql`${isOf} and ${which}`)).map(toLink);
   };
   const lists = list === undefined ? LINK_LISTS : [list];
-  const named: readonly (UserId | number)[] | undefined = userIds ?? accounts;
-  if (named !== undefined) {
-    const column = raw(userIds === undefined ? 'upstream_id' : 'id');
+  if (userIds !== undefined) {
     // By the primary key: else SQLite reads all links of the group.
-    const toWhich = (some: readonly (UserId | number)[]) =>
-      sql`link.target in (select seq from resources where ${column} in (${join(some)}))`;
-    return readInChunks(named, (some) => read(lists, toWhich(some)));
+    const toWhich = (some: readonly UserId[]) =>
+      sql`link.target in (select seq from resources where id in (${join(some)}))`;
+    return readInChunks(userIds, (some) => read(lists, toWhich(some)));
   }
   const links: StoredLink[] = [];
   for (const one of lists) {
@@ -63,8 +61,7 @@ export async function listLinks(
   return links;
 }
 
-type LinkRow = Row<'links'> &
-  Pick<StoredLink, 'userId' | 'userDeletedAt'> & { readonly upstreamUserId: number | null };
+type LinkRow = Row<'links'> & Pick<StoredLink, 'userId' | 'userDeletedAt' | 'upstreamUserId'>;
 
 const selectLinks = (db: Db, which: Sql) =>
   select<LinkRow>(db)`
@@ -171,9 +168,8 @@ export const saveLinks = (tx: Db, { seq }: GroupKey, links: readonly SavedLink[]
   );
 
 /** Forgets all links of a group. */
-export async function deleteAllLinks(tx: Db, { seq }: GroupKey): Promise<void> {
-  await execute(tx)`delete from links where group_id = ${seq}`;
-}
+export const deleteAllLinks = (tx: Db, { seq }: GroupKey) =>
+  deleteWhere(tx, 'links', { group_id: seq });
 
 /** Sets the desired state of one user in a list; nothing waits. One who is unwanted and not seen is forgotten. */
 export async function desireLink(
@@ -220,9 +216,8 @@ export async function listWaitingLinks(
       ${inactiveWait ? sql`and (link.desired = 0 or person.active = 1)` : empty}
       order by coalesce(link.retry_at, 0), link.desired, link.pending, link.target limit ${limit}`,
   );
-  return waiting.map((row) => {
-    const { list, userId, desired, pending, failure } = toLink(row);
-    const upstreamUserId = row.upstreamUserId ?? 0;
+  return waiting.map(toLink).map(({ list, userId, desired, pending, failure, ...link }) => {
+    const upstreamUserId = link.upstreamUserId ?? 0;
     return { list, userId, upstreamUserId, wanted: desired === 1, pending, failure };
   });
 }

@@ -121,15 +121,25 @@ export async function listGroupNamesOf(
   db: Db,
   userIds: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, readonly string[]>> {
-  const read = (some: readonly UserId[]) =>
-    select<{ id: UserId; name: string }>(db)`
-      select u.id, g.name from resources as u
-      join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
-      where u.id in (${join(some)}) and m.list = 'member' and m.desired = 1
-      and g.origin is not null and g.deleted_at is null`;
-  const byUser = Map.groupBy(await readInChunks(userIds, read), ({ id }) => id);
-  return new Map([...byUser].map(([id, rows]) => [id, rows.map(({ name }) => name)]));
+  const rows = await listMemberships(db, userIds, sql`m.desired = 1 and g.origin is not null`);
+  const byUser = Map.groupBy(rows, ({ userId }) => userId);
+  return new Map([...byUser].map(([id, groups]) => [id, groups.map(({ name }) => name)]));
 }
+
+/** Lists the groups that the bridge does not manage and in which these users were last seen. */
+export const listForeignGroups = (db: Db, userIds: readonly UserId[]) =>
+  listMemberships(db, userIds, sql`m.observed = 1 and g.origin is null`);
+
+const listMemberships = (db: Db, userIds: readonly UserId[], which: Sql) =>
+  readInChunks(
+    userIds,
+    (some) =>
+      select<{ userId: UserId; id: GroupId; name: string }>(db)`
+      select u.id as "userId", g.id, g.name
+      from resources as u join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
+      where u.id in (${join(some)}) and m.list = 'member' and g.deleted_at is null and ${which}
+      order by g.name`,
+  );
 
 /** The live users who are wanted in any of these groups, or those `among` some; `by` a provider: not by an inner group alone. */
 export async function listWantedMembers(

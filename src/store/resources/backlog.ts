@@ -1,11 +1,11 @@
 import type { Sql } from 'sql-template-tag';
-import sql, { join, raw } from 'sql-template-tag';
+import sql, { join } from 'sql-template-tag';
 import { endRest, listStuck as listStuckCells } from '../../domain/failure.ts';
 import { isLinked } from '../../domain/kinds.ts';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
-import { HOLDING_SOURCES } from '../../domain/plan.ts';
-import type { GivenKey, GroupId, Refusal, UserId } from '../../domain/values.ts';
+import type { GivenKey, Refusal, UserId } from '../../domain/values.ts';
 import { allOf, forUpdate, readNumber, readOne, select } from '../engine/dialect.ts';
+import { IS_HELD } from '../plans.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { findOne } from '../tables.ts';
@@ -18,33 +18,20 @@ const WAITS_SINCE = sql`coalesce(failing_since, due_at)`;
 
 const countCase = (condition: Sql) => sql`count(case when ${condition} then 1 end)`;
 
-/** Counts of waiting work, for status and health. All of it stands in the index of what is due. */
-const COUNTS = {
-  due: sql`count(*)`,
-  /** Those that would change the service. */
-  changes: countCase(sql`due_class < 2`),
-  stuck: sql`count(stuck_at)`,
-  /** Those that failed several times, without those that are stuck. */
-  failing: countCase(IS_FAILING),
-  /** Users who wait for a free seat of the service alone. */
-  noSeat: sql`count(seat_since)`,
-} as const;
-
-const SINCE = {
-  failingSince: sql`min(case when ${IS_FAILING} then ${WAITS_SINCE} end)`,
-  noSeatSince: sql`min(seat_since)`,
-  /** Of what is neither stuck nor waits for a seat. */
-  oldestSince: sql`min(case when stuck_at is null and seat_since is null then ${WAITS_SINCE} end)`,
-} as const;
-
-/** Counts what is due, what fails and what is stuck. */
+/**
+ * Counts the waiting work, by the index of what is due. `changes` would change the service, `failing` failed several times
+ * and is not stuck, `noSeat` are users who wait for a free seat alone; `oldestSince` is neither of those two.
+ */
 export function readBacklog(db: Db) {
-  type Counted = Readonly<Record<keyof typeof COUNTS, number>> &
-    Readonly<Record<keyof typeof SINCE, number | null>>;
-  const columns = Object.entries({ ...COUNTS, ...SINCE }).map(
-    ([name, value]) => sql`${value} as "${raw(name)}"`,
-  );
-  return readOne<Counted>(db)`select ${join(columns)} from resources where due_at is not null`;
+  type Count = 'due' | 'changes' | 'stuck' | 'failing' | 'noSeat';
+  type Since = 'failingSince' | 'noSeatSince' | 'oldestSince';
+  return readOne<Readonly<Record<Count, number> & Record<Since, number | null>>>(db)`
+    select count(*) as due, ${countCase(sql`due_class < 2`)} as changes, count(stuck_at) as stuck,
+      ${countCase(IS_FAILING)} as failing, count(seat_since) as "noSeat",
+      min(case when ${IS_FAILING} then ${WAITS_SINCE} end) as "failingSince",
+      min(seat_since) as "noSeatSince",
+      min(case when stuck_at is null and seat_since is null then ${WAITS_SINCE} end) as "oldestSince"
+    from resources where due_at is not null`;
 }
 
 const UNKNOWN: Refusal = { code: 'unknown', words: '' };
@@ -167,14 +154,12 @@ const IS_OF_STATUS: Readonly<Record<LeaverStatus, Sql>> = {
 };
 
 function selectLeavers(db: Db, rest: Sql): Promise<LeaverRow[]> {
-  const holding = join([...HOLDING_SOURCES]);
   const toCase = (status: LeaverStatus) => sql`when ${IS_OF_STATUS[status]} then ${status}`;
   return select<LeaverRow>(db)`
     select seq, id, name, left_at, out_at, owner, due_at, last_error,
       case ${join(LEAVER_STATUSES.map(toCase), ' ')} end as status,
       (select min(action.plan_id) from plan_actions as action join plans as plan on plan.id = action.plan_id
-        where action.resource_id = resources.id and action.status = 'planned' and plan.source in (${holding})
-          and action.kind in ('user.deactivate', 'user.access')) as plan
+        where action.resource_id = resources.id and ${IS_HELD} and action.kind in ('user.deactivate', 'user.access')) as plan
     from resources where left_at is not null and ${rest}`;
 }
 
@@ -213,15 +198,4 @@ export async function findLateLeavers(
   const some = await selectLeavers(db, sql`${isLate} order by left_at, seq limit ${limit}`);
   if (some.length < limit) return { count: some.length, some };
   return { count: await readNumber(db, sql`select count(*) from resources where ${isLate}`), some };
-}
-
-/** Lists the groups that the bridge does not manage and in which these users were last seen. */
-export async function listForeignGroups(db: Db, userIds: readonly UserId[]) {
-  if (userIds.length === 0) return [];
-  return select<{ userId: UserId; id: GroupId; name: string }>(db)`
-    select u.id as "userId", g.id, g.name
-    from resources as u join links as m on m.target = u.seq join resources as g on g.seq = m.group_id
-    where u.id in (${join(userIds)}) and m.list = 'member' and m.observed = 1
-      and g.origin is null and g.deleted_at is null
-    order by g.name`;
 }
