@@ -24,18 +24,9 @@ export interface Credential {
 }
 
 /** A public key as an issuer shows it. @see RFC 7517 §4 */
-export interface PublicKey {
-  readonly kty: 'RSA' | 'EC' | 'OKP';
-  readonly kid?: string;
-  readonly alg?: string;
-  readonly use?: string;
-  readonly key_ops?: string[];
-  readonly crv?: string;
-  readonly n?: string;
-  readonly e?: string;
-  readonly x?: string;
-  readonly y?: string;
-}
+export type PublicKey = { readonly kty: 'RSA' | 'EC' | 'OKP'; readonly key_ops?: string[] } & {
+  readonly [Name in 'kid' | 'alg' | 'use' | 'crv' | 'n' | 'e' | 'x' | 'y']?: string;
+};
 
 /** Place of the keys of an issuer: its own description, an address, or the store. */
 export type KeySource =

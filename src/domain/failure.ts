@@ -74,7 +74,9 @@ export function withoutDeferred<F extends string>(cells: Cells<F>, now: number):
   return edit(cells, fields, (cell) => ({ ...cell, pending: undefined }));
 }
 
-const findLeast = (times: readonly number[]) => (times.length > 0 ? Math.min(...times) : undefined);
+/** Finds the earliest of some times; undefined: there is none. */
+export const findLeast = (times: readonly number[]) =>
+  times.length > 0 ? Math.min(...times) : undefined;
 
 /** Finds the next attempt at a failed field (epoch milliseconds); undefined: there is none. */
 export const findNextRetryAt = (cells: Cells<string>, now: number) =>

@@ -34,8 +34,7 @@ export function withSuspensionEnded(
   const read = (of: JsonObject) => toExtension(of, USER_EXTENSION).temporarilyInactive;
   const isCleared = read(before) === true && typeof read(attributes) !== 'boolean';
   if (!isCleared || cells.temporarilyInactive?.source?.value === true) return attributes;
-  const extension = toExtension(attributes, USER_EXTENSION);
-  return withExtension(attributes, USER_EXTENSION, { ...extension, temporarilyInactive: false });
+  return withField(attributes, 'temporarilyInactive', false);
 }
 
 /** What is known of a user or group before and after a write. */
@@ -192,10 +191,15 @@ export interface WrittenPath {
   readonly values: number;
 }
 
-type Holding = Partial<
-  Pick<DesiredUser, 'active' | 'temporarilyInactive' | 'appsPermissions'> &
-    Pick<DesiredGroup, 'permissions' | 'addToCardsAndSpacesEnabled'>
->;
+const HELD_FIELDS = [
+  'active',
+  'temporarilyInactive',
+  'appsPermissions',
+  'permissions',
+  'addToCardsAndSpacesEnabled',
+] as const;
+
+type Holding = Partial<Pick<DesiredUser & DesiredGroup, (typeof HELD_FIELDS)[number]>>;
 
 interface ProtectedChange {
   /** Undefined: nothing was desired before. */
@@ -208,14 +212,6 @@ interface ProtectedChange {
   /** Owned fields that the change names; it takes nothing of the others, also where they differ. */
   readonly fields: readonly string[];
 }
-
-const HELD_FIELDS = [
-  'active',
-  'temporarilyInactive',
-  'appsPermissions',
-  'permissions',
-  'addToCardsAndSpacesEnabled',
-] as const;
 
 /** Lists the fields in which a change takes something from a user or group of what was desired or observed. */
 export function listTaken(change: ProtectedChange): string[] {
@@ -270,12 +266,7 @@ export function onlyTaken(
   { before, after, urn }: { readonly before: JsonObject; readonly after: JsonObject; urn: string },
   taken: readonly string[],
 ): { attributes: JsonObject; names: ReadonlySet<string> } {
-  const isOfExtension = (name: string) => name !== 'active' && taken.includes(name);
-  const kept = Object.entries(toExtension(before, urn)).filter(([name]) => !isOfExtension(name));
-  const asked = Object.entries(toExtension(after, urn)).filter(([name]) => isOfExtension(name));
-  const attributes = withExtension(before, urn, Object.fromEntries([...kept, ...asked]));
-  return {
-    attributes: taken.includes('active') ? { ...attributes, active: false } : attributes,
-    names: new Set(taken.map((name) => (name === 'active' ? name : toWrittenName(urn, name)))),
-  };
+  const names = taken.map((name) => (name === 'active' ? name : toWrittenName(urn, name)));
+  const take = (next: JsonObject, name: string) => withNamed(next, name, getNamed(after, name));
+  return { attributes: names.reduce(take, before), names: new Set(names) };
 }

@@ -3,7 +3,7 @@ import { ask, edit, isSameWork, listWaiting, release } from '../domain/cell.ts';
 import { findWantedRoles, isEntityField, losesRoles, wantEntities } from '../domain/entity.ts';
 import { OWN_EXTENSION, toExtension, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, Field } from '../domain/kinds.ts';
-import { isLinked } from '../domain/kinds.ts';
+import { isLinked, toDesiredGroup } from '../domain/kinds.ts';
 import type { Rulings } from '../domain/rule-book.ts';
 import { RULED_FIELDS } from '../domain/rule-book.ts';
 import type { JsonObject } from '../domain/values.ts';
@@ -81,10 +81,7 @@ async function findRulings(
   asked?: JsonObject,
 ): Promise<Rulings | undefined> {
   if (row.type === 'group') {
-    // Without a cell each value is a provider's.
-    if (book.isEmpty && parseFields(row.cells).length === 0) return undefined;
-    const { displayName } = asked ?? row.attributes;
-    return book.ruleGroup(typeof displayName === 'string' ? displayName : '');
+    return book.ruleGroup(toDesiredGroup(asked ?? row.attributes).displayName);
   }
   // The groups are read only where the request touches a ruled field, or adopts the user.
   const isTouched = asked === undefined || row.origin === null || changesRuled(row, asked);

@@ -36,10 +36,9 @@ export async function findGroupPrivilege(
   { rules }: { readonly rules: Rules },
   row: GroupRow,
 ): Promise<string | undefined> {
-  const reason = await rules.protection.findReason(tx, row);
+  const reason =
+    (await rules.protection.findReason(tx, row)) ?? findRuledPrivilege(rules.book, row.name);
   if (reason !== undefined) return reason;
-  const ruled = findRuledPrivilege(rules.book, row.name);
-  if (ruled !== undefined) return ruled;
   const { observed, desired } = toGroupState(row);
   if ((observed?.permissions ?? desired.permissions ?? 0) > 0) {
     return 'The group holds permissions.';
@@ -117,7 +116,7 @@ async function listWantedAdmins(
   users: readonly UserId[] | undefined,
   { book }: Rules,
 ): Promise<Set<UserId>> {
-  const ruling = book.isEmpty ? undefined : book.ruleAdmins(name);
+  const ruling = book.ruleAdmins(name);
   if (ruling === undefined) return new Set();
   const sources = await listManagedGroups(tx, [ruling.sources]);
   return listWantedMembers(tx, sources, { among: users });

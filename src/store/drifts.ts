@@ -15,7 +15,7 @@ import { findOne, insertNew, listWhere, updateWhere } from './tables.ts';
 export type DriftRow = Row<'drifts'>;
 
 /** The active statuses in SQL, as the indexes write them. */
-const ACTIVE = join(ACTIVE_STATUSES.map((status) => literal(status)));
+export const ACTIVE = join(ACTIVE_STATUSES.map((status) => literal(status)));
 
 /** Lists the active drifts of these users or groups. */
 export const listActiveDrifts = (db: Db, resourceIds: readonly string[]) =>

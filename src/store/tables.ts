@@ -117,11 +117,8 @@ export const insertAll = <Name extends Table, Found extends object = Row<Name>>(
   );
 
 /** Adds a row to a table, and returns it as stored. */
-export const insertOne = <Name extends Table, Found extends object = Row<Name>>(
-  tx: Db,
-  table: Name,
-  row: NewRow<Name>,
-) => readOne<Found>(tx)`insert into ${raw(table)} ${toValues([row])} returning *`;
+export const insertOne = <Name extends Table>(tx: Db, table: Name, row: NewRow<Name>) =>
+  readOne<Row<Name>>(tx)`insert into ${raw(table)} ${toValues([row])} returning *`;
 
 /** The same, without rows that a unique index knows already: they are not among those that are returned. */
 export const insertNew = <Name extends Table>(

@@ -5,7 +5,7 @@ import { alignLicences } from '../../domain/assignment.ts';
 import type { Cells } from '../../domain/cell.ts';
 import { listWaiting } from '../../domain/cell.ts';
 import { withSchemas } from '../../domain/extensions.ts';
-import { findSeatSince, listStuck } from '../../domain/failure.ts';
+import { findLeast, findSeatSince, listStuck } from '../../domain/failure.ts';
 import type { Field } from '../../domain/kinds.ts';
 import type { JsonObject, JsonValue } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
@@ -70,13 +70,9 @@ export function toCellColumns(
   cells: Cells<string>,
   link?: number | null,
 ): Pick<Row<'resources'>, 'cells' | 'stuck_at' | 'seat_since'> {
-  const never = Number.POSITIVE_INFINITY;
-  const since = Math.min(listStuck(cells)[0]?.[1].since ?? never, link ?? never);
-  return {
-    cells,
-    stuck_at: since === never ? null : since,
-    seat_since: findSeatSince(cells) ?? null,
-  };
+  const since = listStuck(cells).map(([, failure]) => failure.since);
+  const stuck_at = findLeast(link == null ? since : [...since, link]) ?? null;
+  return { cells, stuck_at, seat_since: findSeatSince(cells) ?? null };
 }
 
 /** Columns of a tombstone: in no answer from now on, and kept so that no late read brings the resource back. */

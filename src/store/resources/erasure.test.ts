@@ -26,7 +26,6 @@ const mentions = [
   { text: 'Ada Lovelaces', want: false, why: 'as a part of another word' },
   { text: 'Ada', want: false, why: 'half of a name' },
   { text: 'C++ (Ada)', want: true, why: 'with signs of a pattern' },
-  { text: null, want: false, why: 'where there is no text' },
 ];
 test.each(mentions)('a name is found $why: $want', ({ text, want }) =>
   expect(createMention(names)(text)).toBe(want),

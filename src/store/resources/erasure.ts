@@ -1,14 +1,14 @@
-import sql, { join, raw } from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import { listFoldedEmails } from '../../domain/address.ts';
 import { onlyPending } from '../../domain/cell.ts';
-import { ACTIVE_STATUSES } from '../../domain/change.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Deactivation } from '../../domain/kinds.ts';
 import { ERASED, isGone, isWorking, withoutPersonalData } from '../../domain/kinds.ts';
 import type { JsonObject } from '../../domain/values.ts';
 import { foldCase, isJsonObject, parseFields } from '../../domain/values.ts';
+import { ACTIVE } from '../drifts.ts';
 import { toColumns } from '../engine/columns.ts';
-import { execute, literal, lockUntilCommit, readOne, select } from '../engine/dialect.ts';
+import { execute, lockUntilCommit, readOne, select } from '../engine/dialect.ts';
 import { listNameKeys } from '../logs.ts';
 import type { Db, Store } from '../store.ts';
 import { deleteWhere, updateWhere } from '../tables.ts';
@@ -175,7 +175,6 @@ async function silenceWords(tx: Db, names: readonly string[]): Promise<void> {
 
 /** Counts what of a user is under way: places in groups, actions, active drifts. `calledAt`: the last change by the bridge; null: none. */
 async function findErasureFacts(db: Db, { id, upstream_id }: Pick<UserRow, 'id' | 'upstream_id'>) {
-  const active = join(ACTIVE_STATUSES.map((status) => literal(status)));
   const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const number = String(upstream_id ?? '');
   type Facts = Record<'links' | 'held' | 'drifts', number> & { calledAt: number | null };
@@ -184,7 +183,7 @@ async function findErasureFacts(db: Db, { id, upstream_id }: Pick<UserRow, 'id' 
       and (pending is not null or retry_at is not null or stuck_at is not null)) as links,
     (select count(*) from plan_actions where ${about} and plan_id in (
         select id from plans where ended_at is null)) as held,
-    (select count(*) from drifts where ${about} and status in (${active})
+    (select count(*) from drifts where ${about} and status in (${ACTIVE})
       and kind not like '%.unmanaged') as drifts,
     (select max(at) from own_calls where resource_id = ${id}
       or (member_id = ${number} and member_id <> '')) as "calledAt"`;
@@ -205,9 +204,9 @@ export function listPersonalNames(
 }
 
 /** Checks whether a text has one of these names in it, in any case, and not as a part of a longer word. */
-export function createMention(names: readonly string[]): (text: string | null) => boolean {
+export function createMention(names: readonly string[]): (text: string) => boolean {
   if (names.length === 0) return () => false;
   const any = names.map((name) => RegExp.escape(foldCase(name))).join('|');
   const mention = new RegExp(`(?<![\\p{L}\\p{N}])(?:${any})(?![\\p{L}\\p{N}])`, 'u');
-  return (text) => text !== null && mention.test(foldCase(text));
+  return (text) => mention.test(foldCase(text));
 }
