@@ -43,13 +43,11 @@ test('the attributes of a group ask the service for all that was set, also zero 
 });
 
 describe('whether what waits for a group takes access away', () => {
-  const link = (wanted: boolean): LinkChange => ({
+  const known: Omit<LinkChange, 'wanted'> = {
     list: 'member',
     userId: userId('u'),
     upstreamUserId: 1,
-    wanted,
-    pending: 1,
-  });
+  };
   const toEntityCells = (value: string) => ({
     'entity:minutes': { pending: 1, source: { value, by: 'rule' } } as const,
   });
@@ -57,8 +55,8 @@ describe('whether what waits for a group takes access away', () => {
     desired: { ...desired, permissions: wanted },
     observed: { ...observed, permissions: 7 },
   });
-  const leaves = link(false);
-  const joins = link(true);
+  const leaves = { ...known, wanted: false };
+  const joins = { ...known, wanted: true };
 
   test.each([
     ['nothing waits', false, {}],
@@ -70,8 +68,8 @@ describe('whether what waits for a group takes access away', () => {
     ['it loses permissions and nothing of that waits', false, permissions(1)],
     ['it is to have roles in an entity', false, { cells: toEntityCells('reader') }],
   ])('%s: %s', (_, want, waiting) => {
-    const known = { deleted_at: null, desired, observed, cells: {}, links: [] };
-    expect(removesAccess({ type: 'group', ...known, ...waiting })).toBe(want);
+    const settled = { deleted_at: null, desired, observed, cells: {}, links: [] };
+    expect(removesAccess({ type: 'group', ...settled, ...waiting })).toBe(want);
   });
 });
 

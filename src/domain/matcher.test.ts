@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMatcher } from './name.ts';
 
-type Row = readonly [why: string, pattern: string | undefined, text: string | null, want: boolean];
-
-const cases: readonly Row[] = [
+test.each<[why: string, pattern: string | undefined, text: string | null, want: boolean]>([
   ['case does not matter', 'ADMINS', 'admins', true],
   ['composed and decomposed letters are one', 'é*', 'E\u0301va', true],
   ['nor the beginning', 'Admins', 'Admins of Board', false],
@@ -21,9 +19,7 @@ const cases: readonly Row[] = [
   ['other signs are themselves', '[a](b)+?$^|{}\\/', '[a](b)+?$^|{}\\/', true],
   ['no pattern matches nothing', undefined, 'x', false],
   ['a missing name matches no pattern, not even a star', '*', null, false],
-];
-
-test.each(cases)('a matcher: %s', (_why, pattern, text, want) => {
+])('a matcher: %s', (_why, pattern, text, want) => {
   const matches = createMatcher(pattern === undefined ? [] : [pattern]);
   expect(matches([text])).toBe(want);
 });

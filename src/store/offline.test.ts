@@ -16,7 +16,6 @@ import type { JsonObject } from '../domain/values.ts';
 import { select } from './engine/dialect.ts';
 import { takeFile } from './engine/sqlite.ts';
 import { backUpSqlite, replaceSqlite } from './offline.ts';
-import type { Db } from './store.ts';
 import { countWhere } from './tables.ts';
 
 function makeFile() {
@@ -48,19 +47,6 @@ const odd = [
   'x'.repeat(1_000_000),
 ];
 const BIG = Number.MAX_SAFE_INTEGER;
-
-function insertOdd(path: string): void {
-  change(path, (file) => {
-    const insert = file.prepare('insert into state (name, value, updated_at) values (?, ?, ?)');
-    for (const [n, text] of odd.entries()) insert.run(`odd-${n}`, text, BIG - n);
-    insert.run('zero', '0', -1);
-  });
-}
-
-async function listShared(db: Db) {
-  return select<{ name: string; value: string; at: string }>(db)`
-    select name, value, updated_at::text as at from state order by name collate "C"`;
-}
 
 describePostgres('migrate-store', ({ makeUrl, open }) => {
   test('a bridge goes on in PostgreSQL as it ended in SQLite: same ids, nothing to do, no call', async () => {
@@ -98,13 +84,19 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
 
   test('every text and every number arrives as it is', async () => {
     const { path, run } = makeFile();
-    insertOdd(path);
+    change(path, (file) => {
+      const insert = file.prepare('insert into state (name, value, updated_at) values (?, ?, ?)');
+      for (const [n, text] of odd.entries()) insert.run(`odd-${n}`, text, BIG - n);
+      insert.run('zero', '0', -1);
+    });
     const to = await makeUrl('empty');
 
     const { code, text } = await run('--to', to);
 
     expect(code, text).toBe(0);
-    const values = await listShared((await open(to)).read);
+    const { read } = await open(to);
+    const values = await select<{ name: string; value: string; at: string }>(read)`
+      select name, value, updated_at::text as at from state`;
     const arrived = new Map(values.map(({ name, ...rest }) => [name, rest]));
     for (const [n, value] of odd.entries())
       expect(arrived.get(`odd-${n}`)).toEqual({ value, at: String(BIG - n) });

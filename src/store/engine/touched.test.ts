@@ -3,8 +3,11 @@ import { expect, test } from 'vitest';
 import { describeSqlite } from '../../../test/support/stores.ts';
 import type { Store } from '../store.ts';
 
-const ADD = `insert into resources
-  (seq, type, id, name, name_folded, attributes, created_at, modified_at) values`;
+const RESOURCES = `insert into resources
+  (seq, type, id, name, name_folded, attributes, created_at, modified_at) values
+  (1, 'user', '1', 'a', 'a', '{}', 1, 1), (2, 'user', '2', 'b', 'b', '{}', 1, 1),
+  (3, 'group', '3', 'c', 'c', '{}', 1, 1)`;
+const LINK = "insert into links (group_id, list, target, desired) values (3, 'member', 1, 1)";
 
 const run = (store: Store, statement: string) =>
   store.write(async (tx) => void (await tx.run(raw(statement))));
@@ -28,13 +31,8 @@ const STATEMENTS: readonly (readonly [statement: string, users: readonly number[
 describeSqlite('users who may be shown otherwise after', ({ makeStore }) => {
   test.each(STATEMENTS)('%s', async (statement, users) => {
     const store = await makeStore();
-    await run(store, `${ADD} (1, 'user', '1', 'a', 'a', '{}', 1, 1)`);
-    await run(store, `${ADD} (2, 'user', '2', 'b', 'b', '{}', 1, 1)`);
-    await run(store, `${ADD} (3, 'group', '3', 'c', 'c', '{}', 1, 1)`);
-    await run(
-      store,
-      "insert into links (group_id, list, target, desired) values (3, 'member', 1, 1)",
-    );
+    await run(store, RESOURCES);
+    await run(store, LINK);
     const heard: number[] = [];
     store.watchUsers?.((seqs) => heard.push(...seqs));
 
