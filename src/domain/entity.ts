@@ -47,10 +47,6 @@ export const wasThere = (cell: Cell | undefined) => cell?.source?.by === 'servic
 const isOut = (seen: SeenEntities | undefined, field: EntityField) =>
   seen !== undefined && !seen[field];
 
-/** True when some of these roles are not among the others. */
-export const losesRoles = (before: string | undefined, after: string | undefined) =>
-  !new Set(parseRoles(before)).isSubsetOf(new Set(parseRoles(after)));
-
 /** Cells after the rules want these roles. What a rule put in goes once no rule wants it; what was there stays. */
 export function wantEntities(
   cells: Cells<string>,

@@ -187,11 +187,9 @@ const foldAll = (names: readonly (string | undefined)[]) =>
   new Set(names.flatMap((name) => (name && name !== ERASED ? [foldCase(name)] : [])));
 
 /** Names that an account is, or would be, created with. */
-export function toSentUser({
-  userName,
-  address,
-}: Pick<DesiredUser, 'userName' | 'address'>): SentCreate {
-  return { name: userName, ...(address === undefined ? {} : { address }) };
+export function toSentUser(user: Pick<DesiredUser, 'userName' | 'address'>): SentCreate {
+  const { userName: name, address } = user;
+  return address === undefined ? { name } : { name, address };
 }
 
 /** Switch of the service that stands for `active` (settings: users.deactivation). */

@@ -1,6 +1,6 @@
 import type { Cells, Source } from '../domain/cell.ts';
 import { ask, edit, isSameWork, listWaiting, release } from '../domain/cell.ts';
-import { findWantedRoles, isEntityField, losesRoles, wantEntities } from '../domain/entity.ts';
+import { findWantedRoles, isEntityField, parseRoles, wantEntities } from '../domain/entity.ts';
 import { OWN_EXTENSION, toExtension, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
 import type { Deactivation, Field } from '../domain/kinds.ts';
 import { isLinked, toDesiredGroup } from '../domain/kinds.ts';
@@ -40,9 +40,10 @@ export function listTakenFrom(
     isInService: isLinked(row),
     fields,
   });
-  const losesRolesIn = (field: Field) =>
-    isEntityField(field) &&
-    losesRoles(findWantedRoles(row.cells[field]), findWantedRoles(cells[field]));
+  const losesRolesIn = (field: Field) => {
+    const [had, has] = [row.cells[field], cells[field]].map(findWantedRoles).map(parseRoles);
+    return isEntityField(field) && had?.some((role) => !has?.includes(role));
+  };
   return fields.filter((field) => taken.includes(field) || losesRolesIn(field));
 }
 

@@ -68,9 +68,8 @@ export function listNewest<Name extends Table>(
   where: Where<Name>,
   { from, limit }: NewestPart,
 ): Promise<Row<Name>[]> {
-  const before = { ...where, seq: { '<': from } };
   const end = sql`order by seq desc limit ${limit}`;
-  return run(db, sql`select * from ${raw(table)}`, before, end);
+  return run(db, sql`select * from ${raw(table)}`, { ...where, seq: { '<': from } }, end);
 }
 
 /** Finds a row of a table; undefined: there is none. */

@@ -3,7 +3,7 @@ import sql, { empty, join, raw } from 'sql-template-tag';
 import type { NameQuery } from '../../domain/rule-book.ts';
 import type { GroupId, UserId } from '../../domain/values.ts';
 import { foldCase } from '../../domain/values.ts';
-import { execute, forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
+import { allOf, execute, forUpdate, isPostgres, readInChunks, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { GroupKey } from './links.ts';
 
@@ -147,16 +147,14 @@ export async function listWantedMembers(
   groupIds: readonly GroupId[],
   { among, by }: { among?: readonly UserId[] | undefined; by?: 'provider' } = {},
 ): Promise<Set<UserId>> {
-  const isMeant = by === 'provider' ? sql`m.by_rule = 0` : sql`1 = 1`;
-  const read = (groups: readonly GroupId[], isAmong: Sql) =>
+  const read = (groups: readonly GroupId[], users?: readonly UserId[]) =>
     select<{ id: UserId }>(db)`
       select distinct u.id from links as m join resources as u on u.seq = m.target
       where m.group_id in (select seq from resources where id in (${join(groups)}))
-        and m.list = 'member' and m.desired = 1 and u.deleted_at is null and ${isMeant} and ${isAmong}`;
+        and m.list = 'member' and m.desired = 1 and u.deleted_at is null
+        and ${allOf([by && sql`m.by_rule = 0`, users && sql`u.id in (${join(users)})`])}`;
   const found = await readInChunks(groupIds, (groups) =>
-    among === undefined
-      ? read(groups, sql`1 = 1`)
-      : readInChunks(among, (some) => read(groups, sql`u.id in (${join(some)})`)),
+    among ? readInChunks(among, (users) => read(groups, users)) : read(groups),
   );
   return new Set(found.map(({ id }) => id));
 }
