@@ -51,7 +51,7 @@ export async function restore(call: Call<{ readonly file?: string }>): Promise<O
   const moment = new Date(systemClock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const keptAs = `${path}.replaced-${moment}`;
   const prepare = (part: string) => markRestored(`sqlite:${part}`);
-  await offline.replaceSqlite({ path, from: resolve(file), keptAs, prepare });
+  await offline.replaceSqlite({ path, from: resolve(file), keptAs }, prepare);
   return { text: `The backup is the store now. What was there before: ${keptAs}\n${NEXT_START}` };
 }
 

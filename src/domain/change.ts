@@ -37,10 +37,8 @@ export const HARM_KINDS = parseFields<HarmKind>(HARMS);
 export const HARM_WINDOW_MS = 24 * 3_600_000;
 
 /** Amount of one kind of harm, in words. A user counts once, or once in each group. */
-export function toHarmWords(harm: HarmKind, count: number): string {
-  const [one, many] = HARMS[harm];
-  return toCount(count, one, many);
-}
+export const toHarmWords = (harm: HarmKind, count: number) =>
+  toCount(count, HARMS[harm][0], HARMS[harm][1]);
 
 /** Limit of each kind of harm, and of its opposite, in 24 hours without an operator's approval; settings: limits.*. */
 export interface HarmLimit {

@@ -44,11 +44,8 @@ type ChangePlace =
   | ({ readonly kind: 'link' } & LinkKey);
 
 /** Finds the place of a change; one of several fields concerns those that have a value. */
-export function toPlace({
-  kind,
-  memberId,
-  desired,
-}: Pick<PlanAction, 'kind' | 'memberId' | 'desired'>): ChangePlace {
+export function toPlace(change: Pick<PlanAction, 'kind' | 'memberId' | 'desired'>): ChangePlace {
+  const { kind, memberId, desired } = change;
   if (kind.startsWith('entity.')) {
     return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };
   }

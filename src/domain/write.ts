@@ -133,11 +133,8 @@ interface RefusedResource {
 export function takeBackWrite(refused: RefusedResource) {
   const { type, attributes: current, cells, before, fields, isLast, version } = refused;
   const listNames = (field: Field) => (isEntityField(field) ? [] : FIELDS[field].names);
-  const bringBack = (next: JsonObject, name: string) =>
-    withNamed(next, name, getNamed(before.attributes, name));
-  const attributes = isLast
-    ? before.attributes
-    : fields.flatMap(listNames).reduce(bringBack, current);
+  const names = fields.flatMap(listNames);
+  const attributes = isLast ? before.attributes : takeNamed(current, before.attributes, names);
   const isChanged = (name: string) =>
     !isDeepStrictEqual(getNamed(current, name), getNamed(attributes, name));
   const others = parseFields<OwnField>(FIELDS_OF[type]).filter(
@@ -180,6 +177,10 @@ function withNamed(attributes: JsonObject, name: string, value: JsonValue | unde
   const { [attribute]: _, ...rest } = attributes;
   return value === undefined ? rest : { ...rest, [attribute]: value };
 }
+
+/** Attributes of which those with these names are taken from others. */
+const takeNamed = (to: JsonObject, from: JsonObject, names: readonly string[]) =>
+  names.reduce((next, name) => withNamed(next, name, getNamed(from, name)), to);
 
 /** An attribute that a request writes, and of how many values; never the values. */
 export interface WrittenPath {
@@ -267,6 +268,5 @@ export function onlyTaken(
   taken: readonly string[],
 ): { attributes: JsonObject; names: ReadonlySet<string> } {
   const names = taken.map((name) => (name === 'active' ? name : toWrittenName(urn, name)));
-  const take = (next: JsonObject, name: string) => withNamed(next, name, getNamed(after, name));
-  return { attributes: names.reduce(take, before), names: new Set(names) };
+  return { attributes: takeNamed(before, after, names), names: new Set(names) };
 }

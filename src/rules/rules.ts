@@ -95,10 +95,7 @@ export async function ruleLinks(
   await saveLinks(tx, row, saved);
   const waiting = writes.filter(isWaiting);
   const removes = row.due_class === 0 || waiting.some(({ desired }) => desired === 0);
-  const due = waiting.length > 0 && {
-    due_at: now,
-    due_class: removes ? (0 as const) : (1 as const),
-  };
+  const due = waiting.length > 0 && ({ due_at: now, due_class: removes ? 0 : 1 } as const);
   await updateRow(tx, row, { version, modified_at: now, ...due });
   return { row, writes };
 }

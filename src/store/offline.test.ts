@@ -151,11 +151,13 @@ describePostgres('migrate-store', ({ makeUrl, open }) => {
     await run('--to', to);
 
     await expect(startTestBridge({ settings: env })).rejects.toMatchObject({ code: 'store-moved' });
-    const step = async () => undefined;
     const [copy, other] = [`${path}.copy`, `${path}.other`];
     expect(() => backUpSqlite(path, copy)).toThrow(/was moved to PostgreSQL/);
-    const restore = { path: other, from: path, keptAs: copy, prepare: step };
-    await expect(replaceSqlite(restore)).rejects.toThrow(/was moved to PostgreSQL/);
+    const restored = replaceSqlite(
+      { path: other, from: path, keptAs: copy },
+      async () => undefined,
+    );
+    await expect(restored).rejects.toThrow(/was moved to PostgreSQL/);
     expect([copy, other].filter(existsSync)).toEqual([]);
     expect((await run('--to', to)).text).toContain('was moved to PostgreSQL');
     const undone = await run('--undo', '--yes');

@@ -91,14 +91,10 @@ export function inspectSqlite(path: string) {
  * Puts a copy of a backup, once `prepare` is done with it, in the place of the store, which is kept at `keptAs`.
  * @throws StoreError `store-in-use` while the bridge runs; BridgeError `backup-failed`
  */
-export async function replaceSqlite({
-  path,
-  from,
-  prepare,
-  keptAs,
-}: Readonly<Record<'path' | 'from' | 'keptAs', string>> & {
-  readonly prepare: (part: string) => Promise<void>;
-}): Promise<void> {
+export async function replaceSqlite(
+  { path, from, keptAs }: Readonly<Record<'path' | 'from' | 'keptAs', string>>,
+  prepare: (part: string) => Promise<void>,
+): Promise<void> {
   proveSqlite(from);
   using _lock = lockSqlite(path);
   using part = createPart(path);

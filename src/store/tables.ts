@@ -22,7 +22,7 @@ export type Row<Name extends Table> = RowOf<Schema[Name]>;
 
 /** Comparisons of a column with a value; `<>` null: it has any value. */
 type Bounds<Value> = Partial<
-  Readonly<Record<'<' | '<=' | '>' | '>=' | '<>', Value | Sql | null>>
+  Readonly<Record<'<' | '<=' | '>' | '>=' | '<>' | 'like', Value | Sql | null>>
 > & { readonly 'not in'?: readonly Value[] };
 
 type Is<Value> = Value | readonly Value[] | Bounds<NonNullable<Value>> | Sql;

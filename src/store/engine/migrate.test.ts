@@ -1,3 +1,4 @@
+import { raw } from 'sql-template-tag';
 import { expect, test } from 'vitest';
 import { listTableNames } from '../../../test/support/bridge.ts';
 import { describePostgres, describeStores } from '../../../test/support/stores.ts';
@@ -5,14 +6,13 @@ import { execute } from './dialect.ts';
 import type { Migration } from './migrate.ts';
 import { migrate } from './migrate.ts';
 
-const first: Migration = {
-  name: '001-first',
-  up: async (tx) => void (await execute(tx)`create table first (id integer)`),
-};
-const second: Migration = {
-  name: '002-second',
-  up: async (tx) => void (await execute(tx)`create table second (id integer)`),
-};
+const toMigration = (name: string, table: string): Migration => ({
+  name,
+  up: async (tx) => void (await tx.run(raw(`create table ${table} (id integer)`))),
+});
+const first = toMigration('001-first', 'first');
+const second = toMigration('002-second', 'second');
+const twice = toMigration('002-twice', 'first');
 const broken: Migration = {
   name: '002-broken',
   up: async (tx) => {
@@ -20,8 +20,6 @@ const broken: Migration = {
     throw new Error('no further');
   },
 };
-const twice: Migration = { name: '002-twice', up: first.up };
-
 describeStores('migrate', ({ makeUrl, open }) => {
   test('a later version adds only what is new', async () => {
     const store = await open(await makeUrl('empty'));

@@ -123,7 +123,6 @@ async function eraseRow(tx: Db, row: UserRow, now: number): Promise<void> {
  */
 async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Promise<number> {
   const { id, seq, upstream_id: account } = row;
-  const about = sql`(resource_id = ${id} or member_id = ${id})`;
   const keys = [...names.map(foldCase), ...listNameKeys(row)];
   const naming = await deleteWhere(tx, 'audit_event_subjects', { subject: [id, ...keys] });
   const eventIds = naming.map(({ event_id }) => event_id);
@@ -139,16 +138,14 @@ async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Prom
     await deleteWhere(tx, 'names', { resource: id }),
     await deleteWhere(tx, 'former_ids', { resource_type: 'user', resource_id: id }),
     await deleteWhere(tx, 'links', { target: seq }),
+    await deleteWhere(tx, 'notices', { key: { like: `leaver:${id}:%` } }),
+    await deleteWhere(tx, 'drifts', { resource_id: id }),
+    await deleteWhere(tx, 'drifts', { member_id: id }),
+    await updateWhere(tx, 'plan_actions', { resource_id: id }, { desired: null, observed: null }),
+    await updateWhere(tx, 'plan_actions', { member_id: id }, { desired: null, observed: null }),
   ];
-  const statements = [
-    sql`delete from notices where key like ${`leaver:${id}:%`}`,
-    sql`delete from drifts where ${about}`,
-    sql`update plan_actions set desired = null, observed = null where ${about}`,
-  ];
-  let rows = changed.reduce((sum, some) => sum + some.length, 0);
-  for (const statement of statements) rows += (await tx.run(statement)).changes;
   await silenceWords(tx, names);
-  return rows;
+  return changed.flat().length;
 }
 
 const FAILS = sql`(due_at is not null or stuck_at is not null)`;
