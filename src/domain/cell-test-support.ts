@@ -1,17 +1,13 @@
 import type { Cells } from './cell.ts';
-import { ask, listWaiting } from './cell.ts';
+import { edit, listWaiting } from './cell.ts';
+import { parseFields } from './values.ts';
 
 /** Versions that fields wait for. */
 export type Versions<Field extends string> = { readonly [F in Field]?: number };
 
 /** Cells of which nothing is known but what waits. */
 export function waitingFor<Field extends string>(versions: Versions<Field>): Cells<Field> {
-  let cells: Cells<Field> = {};
-  for (const field of Object.keys(versions) as Field[]) {
-    const version = versions[field];
-    if (version !== undefined) cells = ask(cells, [field], version);
-  }
-  return cells;
+  return edit<Field>({}, parseFields(versions), (_, field) => ({ pending: versions[field] }));
 }
 
 /** Versions for which the fields of these cells wait. */

@@ -67,7 +67,7 @@ export function listFieldChanges(
   isMeant: (cell: Cell | undefined) => boolean,
 ) {
   const values = toValues(state, deactivation);
-  const changes = new Map<ChangeKind, FieldChange>();
+  const changes = new Map<ChangeKind, Readonly<Record<'desired' | 'observed', JsonObject>>>();
   for (const field of listDiffering(state, deactivation) ?? []) {
     const [wanted, seen] = values[field] ?? [];
     if (wanted === undefined || seen === undefined || !isMeant(state.cells[field])) continue;
@@ -75,18 +75,11 @@ export function listFieldChanges(
     const kind = wanted === false ? off : on;
     const { desired, observed } = changes.get(kind) ?? {};
     changes.set(kind, {
-      kind,
       desired: { ...desired, [field]: wanted },
       observed: { ...observed, [field]: seen },
     });
   }
-  return [...changes.values()];
-}
-
-interface FieldChange {
-  readonly kind: ChangeKind;
-  readonly desired: JsonObject;
-  readonly observed: JsonObject;
+  return [...changes].map(([kind, values]) => ({ kind, ...values }));
 }
 
 /** Numbers of actions: all, of each kind, and of each kind of harm. */

@@ -109,14 +109,11 @@ interface DriftQuery extends NewestPart {
   readonly text: string | undefined;
 }
 
-/** A drift with the names of its users and groups. */
-export type DriftView = DriftRow & SubjectNames;
-
-/** Drifts for an operator, in this order of finding. */
+/** Drifts for an operator, with the names of their users and groups, in this order of finding. */
 export function listDriftViews(
   db: Db,
   { isManaged, order, from, limit, kind, statuses, resourceId, text }: DriftQuery,
-): Promise<DriftView[]> {
+) {
   const isNewest = order === 'newest';
   const named = text && sql`(select id from resources where ${toText(text)})`;
   const isMeant = allOf([
@@ -128,7 +125,7 @@ export function listDriftViews(
     resourceId && sql`(resource_id = ${resourceId} or member_id = ${resourceId})`,
     named && sql`(resource_id in ${named} or member_id in ${named})`,
   ]);
-  return select<DriftView>(db)`
+  return select<DriftRow & SubjectNames>(db)`
     select drifts.*, ${SUBJECT_NAMES} from drifts where ${isMeant}
     order by seq ${isNewest ? sql`desc` : sql`asc`} limit ${limit}`;
 }

@@ -112,10 +112,7 @@ const selectActions = (db: Db, which: Sql) =>
     where ${which} order by action.id`;
 
 /** Lists the changes of these users and groups that are held back until a plan is decided. */
-export const listHeldChanges = (
-  db: Db,
-  resourceIds: readonly string[],
-): Promise<readonly ActionKey[]> =>
+export const listHeldChanges = (db: Db, resourceIds: readonly string[]) =>
   readInChunks(resourceIds, (some) =>
     selectActions(db, sql`${IS_HELD} and action.resource_id in (${join(some)})`),
   );
@@ -143,19 +140,18 @@ export type PlanActionView = PlanActionRow &
   SubjectNames & { readonly at: number; readonly first_seen_at: number | null };
 
 /** The actions of a plan, in its order. */
-export function listPlanActionViews(
+export const listPlanActionViews = (
   db: Db,
   planId: string,
   { afterId, limit }: { readonly afterId: number; readonly limit: number },
-): Promise<PlanActionView[]> {
-  return select<PlanActionView>(db)`
+) =>
+  select<PlanActionView>(db)`
     select action.*, planned_at as at, ${SUBJECT_NAMES}, (select max(drift.first_seen_at) from drifts as drift
         where drift.resource_id = action.resource_id and drift.member_id = action.member_id
         and drift.change = action.kind and drift.first_seen_at <= plan.created_at
         and coalesce(drift.ended_at, plan.created_at) >= plan.created_at) as first_seen_at
     from plan_actions as action join plans as plan on plan.id = action.plan_id
     where action.plan_id = ${planId} and action.id > ${afterId} order by action.id limit ${limit}`;
-}
 
 /** Lists what automatic plans since then (epoch milliseconds) changed, or are about to change. */
 export const listAutomaticChanges = (db: Db, since: number) =>

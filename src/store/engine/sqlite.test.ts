@@ -56,11 +56,10 @@ test('a read outside a transaction cannot write', async () => {
   await expect(written).rejects.toMatchObject({ code: 'store-unavailable' });
 });
 
-const unreadable = [
-  { why: 'a file that is no database', content: 'hello, this is not SQLite'.repeat(50) },
-  { why: 'a damaged header', content: `SQLite format 3\0${'\xff'.repeat(4_096)}` },
-];
-test.each(unreadable)('$why is refused and left as it is', async ({ content }) => {
+test.each([
+  ['a file that is no database', 'hello, this is not SQLite'.repeat(50)],
+  ['a damaged header', `SQLite format 3\0${'\xff'.repeat(4_096)}`],
+])('%s is refused and left as it is', async (_, content) => {
   const path = join(makeFolder(), 'bridge.db');
   writeFileSync(path, content, 'latin1');
 

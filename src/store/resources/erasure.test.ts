@@ -18,7 +18,7 @@ test('a person may be called by every name and address, also as the service hold
 });
 
 const names = ['ada@example.com', 'Ada Lovelace', 'C++ (Ada)'];
-const mentions = [
+test.each([
   { text: 'ADA@Example.com was invited', want: true, why: 'in any case' },
   { text: '{"email":"ada@example.com"}', want: true, why: 'inside JSON' },
   { text: 'by Ada Lovelace, twice', want: true, why: 'two words' },
@@ -26,8 +26,7 @@ const mentions = [
   { text: 'Ada Lovelaces', want: false, why: 'as a part of another word' },
   { text: 'Ada', want: false, why: 'half of a name' },
   { text: 'C++ (Ada)', want: true, why: 'with signs of a pattern' },
-];
-test.each(mentions)('a name is found $why: $want', ({ text, want }) =>
+])('a name is found $why: $want', ({ text, want }) =>
   expect(createMention(names)(text)).toBe(want),
 );
 
