@@ -34,42 +34,38 @@ const echo = fc.record({ sent: fc.string(), back: fc.string() }, PLAIN);
 const field = fc.constantFrom(...FIELDS);
 const fields = fc.uniqueArray(field);
 
-interface Change {
-  readonly fields: readonly Field[];
-  readonly change: (cells: Cells<Field>) => Cells<Field>;
-}
+type Change = [fields: Field[], change: (cells: Cells<Field>) => Cells<Field>];
 
-const toChange = (some: Field[], change: Change['change']): Change => ({ fields: some, change });
 const LIMITS = { retryAt: 1, attemptsMax: 2, now: 0 };
 
 const changes: fc.Arbitrary<Change> = fc.oneof(
   fc
     .tuple(fields, version)
-    .map(([some, at]) => toChange(some, (cells) => facts.ask(cells, some, at))),
-  fc.tuple(fields, version).map(([some, at]) => {
+    .map(([some, at]): Change => [some, (cells) => facts.ask(cells, some, at)]),
+  fc.tuple(fields, version).map(([some, at]): Change => {
     const planned = waitingFor(Object.fromEntries(some.map((one) => [one, at])));
-    return toChange(some, (cells) => facts.done(cells, planned, some));
+    return [some, (cells) => facts.done(cells, planned, some)];
   }),
-  fc.tuple(fields, problem, time).map(([some, why, now]) => {
+  fc.tuple(fields, problem, time).map(([some, why, now]): Change => {
     const later = { problem: why, now, retryAt: now + 5 };
-    return toChange(some, (cells) => facts.edit(cells, some, (cell) => defer(cell, later)));
+    return [some, (cells) => facts.edit(cells, some, (cell) => defer(cell, later))];
   }),
-  fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]) => {
+  fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]): Change => {
     const failing = { problem: why, isOwn, ...LIMITS };
-    return toChange(some, (cells) => facts.edit(cells, some, (cell) => defer(cell, failing)));
+    return [some, (cells) => facts.edit(cells, some, (cell) => defer(cell, failing))];
   }),
   fc
     .tuple(field, fc.option(source, { nil: undefined }))
-    .map(([one, from]) => toChange([one], (cells) => withSource(cells, one, from))),
+    .map(([one, from]): Change => [[one], (cells) => withSource(cells, one, from)]),
   fc
     .tuple(field, echo)
-    .map(([one, heard]) => toChange([one], (cells) => facts.withEcho(cells, one, heard))),
-  fields.map((some) => toChange(some, (cells) => facts.release(cells, some))),
+    .map(([one, heard]): Change => [[one], (cells) => facts.withEcho(cells, one, heard)]),
+  fields.map((some): Change => [some, (cells) => facts.release(cells, some)]),
 );
 
 const history = fc
   .array(changes, { maxLength: 12 })
-  .map((all) => all.reduce<Cells<Field>>((cells, { change }) => change(cells), {}));
+  .map((all) => all.reduce<Cells<Field>>((cells, [, change]) => change(cells), {}));
 
 const toRest = (cell: Cell | undefined) => ({ source: cell?.source, echo: cell?.echo });
 
@@ -121,7 +117,7 @@ test('a write that failed is counted anew after a new ask, and no longer once it
 
 test('no change touches another field', () => {
   hold(
-    fc.property(history, changes, (cells, { fields: some, change }) => {
+    fc.property(history, changes, (cells, [some, change]) => {
       const after = change(cells);
 
       for (const one of FIELDS) {

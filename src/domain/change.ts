@@ -203,7 +203,7 @@ export const findRepair = (kind: DriftKind) =>
 export const DRIFT_ACTIONS = ['report', 'repair', 'accept'] as const;
 
 /** Automatic reaction to a drift: show it, bring the service to what is desired, or take what is observed. */
-export type DriftAction = (typeof DRIFT_ACTIONS)[number];
+type DriftAction = (typeof DRIFT_ACTIONS)[number];
 
 /** Reaction to each kind of drift; settings: drift.policy. */
 export interface DriftPolicy {

@@ -202,13 +202,8 @@ export const isWorking = (
 ) => user.active && !(deactivation === 'temporarilyInactive' && user.temporarilyInactive);
 
 /** Desired suspension; undefined: not ours. Where suspending deactivates, "not suspended" never lets an inactive user in. */
-export function toWantedSuspension(
-  desired: DesiredUser,
-  deactivation: Deactivation,
-): boolean | undefined {
-  if (deactivation === 'scim') return desired.temporarilyInactive;
-  return !isWorking(desired, deactivation);
-}
+export const toWantedSuspension = (desired: DesiredUser, deactivation: Deactivation) =>
+  deactivation === 'scim' ? desired.temporarilyInactive : !isWorking(desired, deactivation);
 
 /** All that is known of one managed user or group. */
 export type State = UserState | GroupState;

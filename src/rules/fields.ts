@@ -214,8 +214,5 @@ function askRuled(row: ResourceRow, change: FieldChange, { deactivation }: Rules
 }
 
 /** True when the service was asked for this value of a field by a rule and not by a provider. */
-export function isRuled(row: ResourceRow, field: Field): boolean {
-  if (isEntityField(field)) return true;
-  if (row.cells[field]?.source?.by !== 'rule') return false;
-  return !isAsked(row, field);
-}
+export const isRuled = (row: ResourceRow, field: Field) =>
+  isEntityField(field) || (row.cells[field]?.source?.by === 'rule' && !isAsked(row, field));

@@ -223,8 +223,7 @@ async function lockOwners(tx: Db): Promise<UserRow[]> {
 
 function mayWork(row: UserRow): boolean {
   const { desired, observed } = toUserState(row);
-  if (observed === null || !isWorking(desired, 'temporarilyInactive')) return false;
-  return isWorking(observed, 'temporarilyInactive');
+  return [desired, observed].every((one) => one && isWorking(one, 'temporarilyInactive'));
 }
 
 function listNames(row: ResourceRow): (string | null | undefined)[] {

@@ -5,9 +5,7 @@ import type { Db, ListPart } from '../store.ts';
 import { StoreError } from './store-error.ts';
 
 /** True for PostgreSQL; for the few statements that the two engines spell differently. */
-export function isPostgres(db: Db): boolean {
-  return db.engine === 'postgres';
-}
+export const isPostgres = (db: Db) => db.engine === 'postgres';
 
 /** Statement after which those of its transaction take as long as they take. PostgreSQL only. */
 export const UNLIMITED = 'set local statement_timeout = 0';
@@ -32,9 +30,8 @@ export async function lockUntilCommit(
 }
 
 /** Now (epoch milliseconds), by the clock of the server where hosts share the store, else by the host's. */
-export function storeNow(db: Db, hostNow: number): Sql {
-  return isPostgres(db) ? SERVER_NOW : sql`${hostNow}`;
-}
+export const storeNow = (db: Db, hostNow: number) =>
+  isPostgres(db) ? SERVER_NOW : sql`${hostNow}`;
 
 /** Now (epoch milliseconds), by the clock of the server. PostgreSQL only. */
 export const SERVER_NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
