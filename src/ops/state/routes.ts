@@ -191,8 +191,7 @@ async function change({ writes, store, clock }: StatusSources, work: () => Promi
 
 /** Reads what is known of the seats of the service. `total` is the number of the settings; 0: not known. */
 export async function readSeats(db: Db, total: number): Promise<OpsJson<'Seats'>> {
-  const { noSeat: waiting } = await readBacklog(db);
-  const seats = { total, used: await countTakenSeats(db), waiting };
+  const seats = { total, used: await countTakenSeats(db), waiting: (await readBacklog(db)).noSeat };
   return { ...seats, total: total || null, free: countFreeSeats(seats) };
 }
 
