@@ -5,7 +5,7 @@ import type { Link, LinkChange, LinkKey, LinkList } from '../../domain/link.ts';
 import { LINK_LISTS, NEW_LINK, seeLink, toLinkText } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
 import { waits } from '../engine/columns.ts';
-import { isPostgres, readInChunks, readOne, select } from '../engine/dialect.ts';
+import { execute, isPostgres, readInChunks, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { deleteWhere, putAll } from '../tables.ts';
@@ -167,9 +167,9 @@ export const saveLinks = (tx: Db, { seq }: GroupKey, links: readonly SavedLink[]
     })),
   );
 
-/** Forgets all links of a group. */
+/** Forgets all links of a group, of which there may be many: none is returned. */
 export const deleteAllLinks = (tx: Db, { seq }: GroupKey) =>
-  deleteWhere(tx, 'links', { group_id: seq });
+  execute(tx)`delete from links where group_id = ${seq}`;
 
 /** Sets the desired state of one user in a list; nothing waits. One who is unwanted and not seen is forgotten. */
 export async function desireLink(
