@@ -139,16 +139,9 @@ function createDetectors(
   { firstRead, recovery }: { readonly firstRead: FirstRead; readonly recovery: Recovery },
 ) {
   const keeper = createDriftKeeper(deps, firstRead.isFinished);
-  const sweeps = createSweeps({
-    ...deps,
-    isReady: () => recovery.isChecked() && firstRead.isFinished() && !recovery.isReading(),
-    decide: keeper.decide,
-  });
-  const poller = createAuditPoller(deps, {
-    intervalMs: settings.audit.pollInterval,
-    ownAccount: firstRead.ownAccount,
-    read: recovery.read,
-  });
+  const isCurrent = () => recovery.isChecked() && firstRead.isFinished() && !recovery.isReading();
+  const sweeps = createSweeps(deps, isCurrent);
+  const poller = createAuditPoller(deps, settings.audit.pollInterval, recovery.read);
   return { poller, keeper, sweeps };
 }
 

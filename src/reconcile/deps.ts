@@ -186,7 +186,7 @@ export function createOutageWatch({ now }: Pick<Clock, 'now'>) {
 
   return {
     /** Notes the end of a step of a resource; false if its failure may be an outage of the service. */
-    note(key: string, outcome: Outcome<unknown>, isLook: boolean): boolean {
+    note(key: string, outcome: Outcome, isLook: boolean): boolean {
       const problem = findFailure(outcome);
       if (problem === undefined) {
         const wasOut = [looks.succeed(key), !isLook && changes.succeed(key)];
@@ -209,7 +209,7 @@ export function createOutageWatch({ now }: Pick<Clock, 'now'>) {
 }
 
 /** Finds why a step has no answer of the service; undefined: it has one. */
-function findFailure(outcome: Outcome<unknown>): Refusal | undefined {
+function findFailure(outcome: Outcome): Refusal | undefined {
   if (outcome.kind === 'done' || outcome.kind === 'refused') return undefined;
   return isNotApplied(outcome.problem) ? undefined : outcome.problem;
 }

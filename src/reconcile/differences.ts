@@ -6,7 +6,7 @@ import type { Difference } from '../domain/change.ts';
 import { CHANGES, findHarm, listHarms, toChangeKey } from '../domain/change.ts';
 import { findWantedRoles, holdsRoles, listEntityFields, parseRoles } from '../domain/entity.ts';
 import { GROUP_EXTENSION, USER_EXTENSION, withExtension } from '../domain/extensions.ts';
-import type { Deactivation, ObservedGroup, ObservedUser, Sightings } from '../domain/kinds.ts';
+import type { Deactivation, ObservedGroup, ObservedUser } from '../domain/kinds.ts';
 import { isGone, isLinked } from '../domain/kinds.ts';
 import { toLinkText } from '../domain/link.ts';
 import { splitName } from '../domain/name.ts';
@@ -269,18 +269,14 @@ function isPlaceWaiting({ row, waitingLinks }: Current, change: PlanAction): boo
   return place.fields.some((field) => isWaiting(row.cells[field]));
 }
 
-/** Makes live users and groups due for a look (`now`: epoch milliseconds), and returns them; desired state stays. */
-export async function markToLook(tx: Db, keys: readonly ResourceKey[], now: number) {
-  const marked: ResourceKey[] = [];
+/** Makes live users and groups due for a look (`now`: epoch milliseconds); desired state stays. */
+export async function markToLook(tx: Db, keys: readonly ResourceKey[], now: number): Promise<void> {
   // The rows are locked in one order, groups first, so that two transactions with the same rows do not deadlock.
   const byText = new Map(keys.map((key) => [keyText(key), key]));
   for (const [, key] of [...byText].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const row = await lockRow(tx, key);
-    if (row?.deleted_at !== null) continue;
-    await updateRow(tx, row, toLookAgainColumns(row, now));
-    marked.push(key);
+    if (row?.deleted_at === null) await updateRow(tx, row, toLookAgainColumns(row, now));
   }
-  return marked;
 }
 
 /** Columns that make a resource due for a look, without delaying earlier work. A look that is under way does not count. */
@@ -310,14 +306,11 @@ export function decideMerge(row: ResourceRow, sentAt: number): 'merge' | 'drop' 
   const seen = row.observed;
   // A call that changes it may be on its way, or its outcome is unknown.
   if (row.must_look !== 0 && row.unsure_until !== null) return 'drop';
-  const isOlder = row.modified_at >= sentAt || wasSeenSince(seen, sentAt);
+  // Of two lists of one moment this one came later.
+  const isOfCall = seen !== null && !LISTS.test(seen.by);
+  const seenAt = seen?.at ?? 0;
+  const isOlder = row.modified_at >= sentAt || seenAt > sentAt || (seenAt === sentAt && isOfCall);
   if (row.deleted_at !== null) return isOlder || row.type === 'group' ? 'drop' : 'merge';
-  if (row.origin === null) return (seen?.at ?? 0) > sentAt ? 'drop' : 'merge';
+  if (row.origin === null) return seenAt > sentAt ? 'drop' : 'merge';
   return isOlder ? 'look-again' : 'merge';
-}
-
-/** True if it was seen after the list was asked for. Of two lists of one moment this one came later. */
-function wasSeenSince(seen: Sightings | null, sentAt: number): boolean {
-  if (seen === null) return false;
-  return seen.at > sentAt || (seen.at === sentAt && !LISTS.test(seen.by));
 }

@@ -73,15 +73,13 @@ const VERDICTS: ReadonlyMap<string, Verdict> = new Map<UpstreamErrorCode, Verdic
   ['too-large', 'smaller'],
 ]);
 
-/** Reason of a failed read: the verdict is that of the service, where the error is the service's. */
-export interface ReadFailure extends Partial<Classified> {
-  readonly problem: Refusal;
-  /** Text for the log: the kind and the subject, never the service's own words. */
-  readonly text: string;
-}
-
-/** Makes a reason of a thrown error. An error of neither the service nor the store is a bug, and is tried again too. */
-export function toReadFailure(error: unknown): ReadFailure {
+/**
+ * Makes a reason of the error of a failed read: `verdict` is that of the service, `text` is for the log, without the
+ * service's own words. An error of neither the service nor the store is a bug, and is tried again too.
+ */
+export function toReadFailure(
+  error: unknown,
+): Partial<Classified> & { readonly problem: Refusal; readonly text: string } {
   if (error instanceof UpstreamError) return { ...classify(error), text: error.message };
   const text = error instanceof Error ? error.message : 'something was thrown that is no error';
   const code = error instanceof BridgeError ? error.code : 'bug';
@@ -147,8 +145,8 @@ export interface Known {
  * - `unknown`: it may or may not have been changed; the next step is a look. `parts` is what the call was to change,
  *   absent where the failure says nothing of it
  */
-export type Outcome<New = Known> =
-  | { readonly kind: 'done'; readonly known: New }
+export type Outcome =
+  | { readonly kind: 'done'; readonly known: Known }
   | { readonly kind: 'refused'; readonly parts: readonly Part[]; readonly problem: Refusal }
   | Postponed;
 

@@ -133,11 +133,23 @@ export class TooMuchHarm extends BridgeError {
   }
 }
 
-/** An operator who approves a plan of removals has them counted anew. */
-async function findHarmStart(db: Db, now: number): Promise<number> {
+/** Counts the harms that providers did to more than so many subjects within 24 hours, and those to whom they could. */
+async function countHarms(
+  db: Db,
+  harms: Iterable<HarmKind>,
+  { now, above, max }: Readonly<Record<'now' | 'above' | 'max', number>>,
+) {
+  // An operator who approves a plan of removals has them counted anew.
   const approved = { source: 'provider', status: ['approved', 'applied'] } as const;
   const last = await findOne(db, 'plans', approved, { order: 'seq desc' });
-  return Math.max(now - HARM_WINDOW_MS, last?.decided_at ?? 0);
+  const since = Math.max(now - HARM_WINDOW_MS, last?.decided_at ?? 0);
+  const counted: { harm: HarmKind; count: number; population: number }[] = [];
+  for (const harm of harms) {
+    const count = await countProviderHarm(db, { harm, since, max });
+    if (count <= above) continue;
+    counted.push({ harm, count, population: count + (await countPopulation(db, harm)) });
+  }
+  return counted;
 }
 
 /** Stops a written call if providers took access from more than `limits.provider` allows in 24 hours. @throws TooMuchHarm */
@@ -148,18 +160,16 @@ export async function assertWithinLimit(
 ): Promise<void> {
   const harms = new Set(listHarms(written.filter(({ is_repair }) => is_repair === 0)));
   if (limit.count === 0 || harms.size === 0) return;
-  const since = await findHarmStart(tx, clock.now());
-  const exceeded = new Map<HarmKind, string>();
-  for (const harm of harms) {
-    const count = await countProviderHarm(tx, { harm, since, max: HARM_MAX });
-    if (count <= limit.count) continue;
-    const population = count + (await countPopulation(tx, harm));
-    if (count * 100 <= limit.percent * population) continue;
-    const words = `${toHarmWords(harm, count)} in 24 hours, limits.provider allows ${limit.count} and ${limit.percent} % of ${population}`;
-    exceeded.set(harm, words);
-  }
-  if (exceeded.size === 0) return;
-  throw new TooMuchHarm(new Set(exceeded.keys()), [...exceeded.values()].join('; '));
+  const counting = { now: clock.now(), above: limit.count, max: HARM_MAX };
+  const exceeded = (await countHarms(tx, harms, counting)).filter(
+    ({ count, population }) => count * 100 > limit.percent * population,
+  );
+  if (exceeded.length === 0) return;
+  const words = exceeded.map(
+    ({ harm, count, population }) =>
+      `${toHarmWords(harm, count)} in 24 hours, limits.provider allows ${limit.count} and ${limit.percent} % of ${population}`,
+  );
+  throw new TooMuchHarm(new Set(exceeded.map(({ harm }) => harm)), words.join('; '));
 }
 
 /** Lists in words the limits that repairs, or what they grant, would exceed together with those of the last 24 hours. */
@@ -198,15 +208,13 @@ async function withMembers(tx: Db, actions: readonly PlanAction[]): Promise<Plan
 }
 
 /** Lists the harms that providers did to more subjects within 24 hours than this limit allows; a large number is a lower bound. */
-export async function listProviderHarm(db: Db, now: number, limit: HarmLimit) {
-  const since = await findHarmStart(db, now);
-  const harms: { readonly harm: HarmKind; readonly count: number }[] = [];
-  for (const harm of HARM_KINDS) {
-    const count = await countProviderHarm(db, { harm, since, max: HARM_SHOWN_MAX });
-    const population = count === 0 ? 0 : count + (await countPopulation(db, harm));
-    if (exceedsLimit(limit, { count, population })) harms.push({ harm, count });
-  }
-  return harms;
+export async function listProviderHarm(
+  db: Db,
+  now: number,
+  limit: HarmLimit,
+): Promise<{ readonly harm: HarmKind; readonly count: number }[]> {
+  const counted = await countHarms(db, HARM_KINDS, { now, above: 0, max: HARM_SHOWN_MAX });
+  return counted.filter((one) => exceedsLimit(limit, one));
 }
 
 /** Moves the removals of a step from what waits into the plan of providers' removals, unless it was written since. */

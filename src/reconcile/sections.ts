@@ -11,7 +11,7 @@ import { parseRestGroup } from '../upstream/shapes/rest-group.ts';
 import { parseScimList } from '../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { ReadableSection, ReconcileDeps } from './deps.ts';
-import type { Classified, Outcome } from './outcome.ts';
+import type { Classified, Outcome, Postponed } from './outcome.ts';
 import { classify, isRefusal, seenOr } from './outcome.ts';
 
 /** Result of a look after "not there". `found`: the same answer again is a refusal. `gone`: no second look follows at once. */
@@ -22,7 +22,7 @@ export async function toFailure(
   deps: ReconcileDeps,
   classified: Classified,
   about: { parts: readonly Part[]; section: ReadableSection; missed: Missed | undefined },
-): Promise<Outcome<never>> {
+): Promise<Outcome> {
   const { verdict, problem } = classified;
   const { parts, section, missed } = about;
   if (verdict === 'later') return toLater(classified);
@@ -50,7 +50,7 @@ export async function tryLook<Seen>(
   section: ReadableSection,
   look: () => Promise<Seen>,
   parts: readonly Part[] = [],
-): Promise<Seen | Outcome<never>> {
+): Promise<Seen | Postponed> {
   try {
     return await look();
   } catch (error) {
@@ -62,12 +62,12 @@ export async function tryLook<Seen>(
 }
 
 /** Looks by id, and a second time after a canary, before what is not there is looked for in another way. @throws UpstreamError */
-export async function lookSurely<New>(
+export async function lookSurely(
   deps: ReconcileDeps,
   section: 'users' | 'groups',
-  look: () => Promise<Outcome<New>>,
-  find: () => Promise<Outcome<New>>,
-): Promise<Outcome<New>> {
+  look: () => Promise<Outcome>,
+  find: () => Promise<Outcome>,
+): Promise<Outcome> {
   const lookOnce = () => seenOr(look(), undefined, 'missing');
   return (
     (await lookOnce()) ?? (await findDoubt(deps, section)) ?? (await lookOnce()) ?? (await find())
@@ -78,7 +78,7 @@ export async function lookSurely<New>(
 export async function findDoubt(
   deps: ReconcileDeps,
   section: 'users' | 'groups',
-): Promise<Outcome<never> | undefined> {
+): Promise<Outcome | undefined> {
   return (await isBlind(deps, section)) ? { kind: 'later', problem: BLIND } : undefined;
 }
 

@@ -26,6 +26,7 @@ export interface StepCall<State extends UserState | GroupState> {
   readonly state: State;
   readonly step: Step;
   readonly missed: Missed | undefined;
+  readonly section: ReadableSection;
   /** When it began (epoch milliseconds). */
   readonly at: number;
   readonly values: Values;
@@ -39,11 +40,7 @@ export type StepMakers<State extends UserState | GroupState> = {
     readonly section: ReadableSection;
     readonly make: (call: StepCall<State>) => Promise<Outcome | Again>;
     /** Explains a failed call; undefined: it says nothing special. @throws UpstreamError */
-    readonly rescue?: (
-      call: StepCall<State>,
-      failed: Classified,
-      section: ReadableSection,
-    ) => Promise<Outcome | undefined>;
+    readonly rescue?: (call: StepCall<State>, failed: Classified) => Promise<Outcome | undefined>;
   };
 };
 
@@ -62,18 +59,19 @@ export async function makeStep<State extends UserState | GroupState>(
     // What failed before by its own fault is tried once.
     ...(hasFailed(step, state.cells) && { attemptsMax: 1 }),
   });
+  const maker = makers[step.kind];
+  if (maker === undefined) throw new TypeError(`a ${type} has no step ${step.kind}`);
+  const { section, make, rescue } = maker;
   const parts = listParts(step);
   const call: StepCall<State> = {
     ...basis,
     deps,
+    section,
     at: deps.clock.now(),
     values: toValues(step),
     fields: listFields(parts),
     links: listLinks(parts),
   };
-  const maker = makers[step.kind];
-  if (maker === undefined) throw new TypeError(`a ${type} has no step ${step.kind}`);
-  const { section, make, rescue } = maker;
   if (step.kind === 'look') return tryLook(deps, section, () => make(call), waiting);
   try {
     return await make(call);
@@ -82,8 +80,7 @@ export async function makeStep<State extends UserState | GroupState>(
     // Nothing exists yet that a create could miss.
     const missed = step.kind === 'create' ? 'found' : basis.missed;
     const explain = async () =>
-      (await rescue?.(call, failed, section)) ??
-      (await toFailure(deps, failed, { parts, section, missed }));
+      (await rescue?.(call, failed)) ?? (await toFailure(deps, failed, { parts, section, missed }));
     const outcome = await tryLook(deps, section, explain, waiting);
     const isOfMany =
       outcome.kind === 'refused' && parts.length > 1 && step.kind !== 'list-entities';
@@ -126,12 +123,8 @@ export function toTaken<Changed extends Part>(
   return { kind: 'unknown', problem: NOT_APPLIED, parts: ignored };
 }
 
-/** Returns the answer of a call or, if it does not tell enough, one look. @throws UpstreamError; the effect is unknown */
-export async function readBack<Answer>(
-  answer: Answer | undefined,
-  look: () => Promise<Answer>,
-): Promise<Answer> {
-  if (answer !== undefined) return answer;
+/** Makes the look after a call whose answer does not tell enough. @throws UpstreamError; the effect is unknown */
+export async function readBack<Seen>(look: () => Promise<Seen>): Promise<Seen> {
   try {
     return await look();
   } catch (cause) {

@@ -11,6 +11,7 @@ import type { Db } from '../../store/store.ts';
 import { createShared, listWhere } from '../../store/tables.ts';
 import type { AuditEvent } from '../../upstream/shapes/audit-event.ts';
 import type { ReconcileDeps } from '../deps.ts';
+import { findOwnAccount } from '../sections.ts';
 
 /** Uncertainty of the difference between the clocks of the bridge and of the service, in milliseconds. */
 export const CLOCKS_MS = 3 * 60_000;
@@ -134,12 +135,9 @@ const CREATED_WITHIN_MS = 2 * CLOCKS_MS;
 /** Our own account as events have shown it; unknown: none has, or the log shows no ids of authors. */
 export const LEARNED = createShared<number>('audit-own-account');
 
-/** Tells by their authors who made events. `known`: the account behind our own token, if the service names it. */
-export async function findOrigins(
-  tx: Db,
-  events: readonly NamedEvent[],
-  { known, now }: { readonly known: number | undefined; readonly now: number },
-) {
+/** Tells by their authors who made events. */
+export async function findOrigins(tx: Db, events: readonly NamedEvent[], now: number) {
+  const known = await findOwnAccount(tx);
   if (known === undefined) await learnOwnAccount(tx, events, now);
   const own = known ?? (await LEARNED.find(tx));
   return events.map((event) => {

@@ -40,19 +40,15 @@ export interface PollState {
 /** Progress of reading the audit log; unknown when polling never began. */
 export const POLL_STATE = createShared<PollState>('audit-poller');
 
-interface PollerOptions {
-  /** Interval at which the audit log is read, in milliseconds; 0: never. */
-  readonly intervalMs: number;
-  /** Resolves once the first read is over, and that of a recovery: its plan says who changed the service. */
-  readonly read: Promise<void>;
-  /** Account behind our own token, where the service tells it. */
-  readonly ownAccount: () => number | undefined;
-}
-
-/** Creates what polls the service's audit log, and makes the bridge look at resources that others have changed. */
+/**
+ * Creates what polls the service's audit log, and makes the bridge look at resources that others have changed.
+ * @param intervalMs 0: never
+ * @param read resolves once the first read is over, and that of a recovery: its plan says who changed the service
+ */
 export function createAuditPoller(
   deps: ReconcileDeps,
-  { intervalMs, read, ownAccount }: PollerOptions,
+  intervalMs: number,
+  read: Promise<void>,
 ): Pick<Loop, 'stop'> & { start(): Promise<void> } {
   const { store, upstream, clock, random, sections, events } = deps;
   let reads = 0;
@@ -105,7 +101,7 @@ export function createAuditPoller(
     const reachMs = LATE_MS + CLOCKS_MS + (isWide ? FIRST_REACH_MS : 0);
     const isComplete = reads > 0 && failures === 0;
     const from = readAt + upstream.aheadMs() - reachMs;
-    await readFrom(deps, from, { ownAccount, isComplete, signal });
+    await readFrom(deps, from, { isComplete, signal });
     await change({ readAt: now, failure: null });
     if (failure !== null) events.auditGoesOn({ afterMs: clock.now() - failure.since });
     if (sections.states().audit?.problem) await sections.save('audit', null);
@@ -124,17 +120,14 @@ export function createAuditPoller(
   };
 }
 
-interface ReadOptions extends Pick<PollerOptions, 'ownAccount'> {
-  /** True when what is stored was read without a gap. */
-  readonly isComplete: boolean;
-  readonly signal: AbortSignal;
-}
-
-/** @param from by the service's clock (epoch milliseconds) @throws BridgeError `could-not-look`: the events have no end */
+/**
+ * @param from by the service's clock (epoch milliseconds) @param run `isComplete`: what is stored was read without a gap
+ * @throws BridgeError `could-not-look`: the events have no end
+ */
 async function readFrom(
   deps: ReconcileDeps,
   from: number,
-  { ownAccount, isComplete, signal }: ReadOptions,
+  { isComplete, signal }: { readonly isComplete: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const query = { from: new Date(from).toISOString() };
   // An event that was not shown is in the next read too.
@@ -146,16 +139,15 @@ async function readFrom(
     const times = shown.map(({ createdAt }) => createdAt.getTime());
     // The service may not know the parameter.
     const recent = shown.filter(({ createdAt }) => createdAt.getTime() >= from);
-    const isNews = await save(deps, recent, ownAccount());
+    const isNews = await save(deps, recent);
     newestAt ??= times[0];
     // Newer events may be on a later page.
     if (newestAt === undefined || Math.max(...times) > newestAt) continue;
     if (recent.length < shown.length) return;
     // A late event is behind those that were read before.
     if (!isComplete || isNews) continue;
-    const stored = await countWhere(deps.store.read, 'audit_events', {
-      created_at: { '>=': from },
-    });
+    const known = { created_at: { '>=': from } };
+    const stored = await countWhere(deps.store.read, 'audit_events', known);
     if (stored <= pages.progress.position) return;
   }
   if (pages.result.complete) return;
@@ -173,18 +165,14 @@ function parse({ events }: ReconcileDeps, item: unknown): AuditEvent[] {
   }
 }
 
-/** Stores the new ones, and with them when whom they name is looked at. False: none is new. `known`: our own account, if the service tells it. */
-async function save(
-  deps: ReconcileDeps,
-  shown: readonly AuditEvent[],
-  known: number | undefined,
-): Promise<boolean> {
+/** Stores the new ones, and with them when whom they name is looked at. False: none is new. */
+async function save(deps: ReconcileDeps, shown: readonly AuditEvent[]): Promise<boolean> {
   // Before the transaction, so that no write waits for that.
   const named = await nameNewEvents(deps, shown);
   if (named.length === 0) return false;
   const now = deps.clock.now();
   const judged = await deps.store.write(async (tx) => {
-    const all = await findOrigins(tx, named, { known, now });
+    const all = await findOrigins(tx, named, now);
     await insertAll(tx, 'audit_events', all.map(toEventRow));
     const subjects = all.flatMap((event) => toSubjectRows(event, now));
     await insertAll(tx, 'audit_event_subjects', subjects);

@@ -307,11 +307,8 @@ async function readAdmins(deps: ReconcileDeps, row: GroupRow): Promise<void> {
 
 async function lookAtAdmins(deps: ReconcileDeps, row: GroupRow): Promise<Known> {
   const { upstream_uid: uid } = row;
-  try {
-    if (uid !== null) return await fetchList(deps, uid, 'admins');
-  } catch (error) {
-    if (classify(error).verdict !== 'missing') throw error;
-  }
+  const listed = uid && (await seenOr(fetchList(deps, uid, 'admins'), undefined, 'missing'));
+  if (listed) return listed;
   // A list may have shown the group while it went.
   const looked = await lookAtGroup(deps, toGroupState(row));
   if (looked.kind === 'done' && looked.known.missing) return looked.known;

@@ -24,7 +24,7 @@ export async function converge(
   key: ResourceKey,
   waiters: Waiters,
 ): Promise<Recorded> {
-  const run = new Run(deps, key);
+  const run = new Run(deps.quirks);
   let next = await readStep(deps, key);
   let again = false;
   while (next !== undefined) {
@@ -95,8 +95,7 @@ class Run {
   /** Set once a call was answered "not there", so that looking and writing never alternate for ever. */
   missed: Missed | undefined;
   failures = 0;
-  readonly #deps: ReconcileDeps;
-  readonly #key: ResourceKey;
+  readonly #quirks: ReconcileDeps['quirks'];
   /** Parts that a call of one kind may have, since one with more was refused. */
   #most = { kind: 'look', size: Number.POSITIVE_INFINITY };
   #refused = 0;
@@ -104,9 +103,8 @@ class Run {
   #pair = 0;
   readonly #taken = new Map<string, number>();
 
-  constructor(deps: ReconcileDeps, key: ResourceKey) {
-    this.#deps = deps;
-    this.#key = key;
+  constructor(quirks: ReconcileDeps['quirks']) {
+    this.#quirks = quirks;
   }
 
   /** The step with no more parts than the service takes: a refused call is halved until the part at fault is found. */
@@ -117,12 +115,12 @@ class Run {
   }
 
   /** @throws BridgeError `bug` when a run comes to the same step again and again, and nothing is written meanwhile */
-  assertNoCircle({ state: { version }, action }: PlannedStep): void {
-    const step = JSON.stringify([version, action]);
+  assertNoCircle({ state, action }: PlannedStep): void {
+    const step = JSON.stringify([state.version, action]);
     const times = (this.#taken.get(step) ?? 0) + 1;
     this.#taken.set(step, times);
     if (times <= REPEATS_MAX) return;
-    throw new BridgeError('bug', `${keyText(this.#key)} came to the same step ${times} times`);
+    throw new BridgeError('bug', `${keyText(state)} came to the same step ${times} times`);
   }
 
   async note({ action, state }: PlannedStep, outcome: Outcome | Again): Promise<void> {
@@ -164,7 +162,7 @@ class Run {
   async #notePair({ done = [] }: Known): Promise<void> {
     const isOurs = listLinks(done).some((link) => !link.madeByOthers);
     this.#pair = isOurs ? this.#pair - 1 : 0;
-    if (isOurs && this.#pair === 0) await this.#deps.quirks.learn({ memberForm: 'single' });
+    if (isOurs && this.#pair === 0) await this.#quirks.learn({ memberForm: 'single' });
   }
 }
 

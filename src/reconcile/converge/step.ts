@@ -139,13 +139,6 @@ export function toName(step: PlannedStep): string | undefined {
   return kinds.length === 0 ? 'look' : [...new Set(kinds)].join(', ');
 }
 
-/** Names by which the service would know what the step creates; undefined: it creates nothing. */
-function findCreate({ action }: PlannedStep): SentCreate | undefined {
-  if (action?.kind !== 'create') return undefined;
-  const { userName, address, displayName = '' } = toValues(action);
-  return userName === undefined ? { name: displayName } : toSentUser({ userName, address });
-}
-
 /** Lists the parts that no later write has changed since the plan: of others the service was never asked for the new value. */
 export async function listStillPlanned(
   { tx, step, row }: { readonly tx: Db; readonly step: PlannedStep; readonly row: ResourceRow },
@@ -181,6 +174,7 @@ export class SendGuard {
   /** True when a call was skipped because the plan does not hold any more. */
   isOvertaken = false;
   readonly #deps: ReconcileDeps;
+  /** Names by which the service would know what the step creates; undefined: it creates nothing. */
   readonly #create: SentCreate | undefined;
   /** Rows of the ledger of the attempt that is on its way. */
   #open: readonly number[] = [];
@@ -193,7 +187,11 @@ export class SendGuard {
   /** @param again true when the step before it was skipped: this one takes its place in the queue */
   constructor(deps: ReconcileDeps, planned: PlannedStep, again: boolean) {
     this.#deps = deps;
-    this.#create = findCreate(planned);
+    if (planned.action?.kind === 'create') {
+      const { userName, address, displayName = '' } = toValues(planned.action);
+      this.#create =
+        userName === undefined ? { name: displayName } : toSentUser({ userName, address });
+    }
     this.planned = planned;
     let takesPlace = again;
     this.upstream = withOptions(deps.upstream, (options: CallOptions = {}) => {
@@ -250,7 +248,8 @@ export class SendGuard {
     this.#open = [];
     const outcome = error === undefined ? 'done' : OUTCOMES[error.outcome];
     this.#isLost ||= outcome === 'unknown' && isUnheard(error?.status);
-    if (ids.length > 0) this.#ends.push({ ids, outcome, error: error ? toErrorText(error) : null });
+    const text = error && [error.code, error.status].join(' ').trim();
+    if (ids.length > 0) this.#ends.push({ ids, outcome, error: text ?? null });
   }
 
   /** @throws BridgeError `overtaken` when the step is to be planned anew: it was written since, or its removals are held */
@@ -281,13 +280,15 @@ export class SendGuard {
     const written = await insertOwnCall(tx, { at, operation, key: row }, listChanges(this.planned));
     await assertWithinLimit(tx, this.#deps, written);
     const noted = this.#noted ?? (await this.#mark(tx, row));
-    const lateMs = this.#create === undefined ? 0 : LATE_CREATE_MS[row.type];
+    const create = this.#create;
+    const earlier = row.sent_creates.filter((one) => !isDeepStrictEqual(one, create));
+    const lateMs = create === undefined ? 0 : LATE_CREATE_MS[row.type];
     const until = at + Math.max(lateMs, this.#deps.policy.callMs);
     await updateRow(tx, row, {
       cells: edit(row.cells, noted.fields, markSent),
       must_look: noted.before.must_look + 1,
       unsure_until: Math.max(row.unsure_until ?? 0, until),
-      ...(this.#create && { sent_creates: addCreate(row.sent_creates, this.#create) }),
+      sent_creates: create && [...earlier, create],
     });
     return { ids: written.map(({ id }) => id), noted };
   }
@@ -324,13 +325,4 @@ const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
 /** True when the service may still be at work on a call: it has answered nothing, or what it showed before. */
 const isUnheard = (status: number | undefined) => status === undefined || UNHEARD.has(status);
 
-function addCreate(earlier: readonly SentCreate[], create: SentCreate) {
-  if (earlier.some((one) => isDeepStrictEqual(one, create))) return earlier;
-  return [...earlier, create];
-}
-
 const OUTCOMES = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;
-
-function toErrorText({ code, status }: UpstreamError): string {
-  return status === undefined ? code : `${code} ${status}`;
-}

@@ -45,7 +45,7 @@ const section = 'groups';
 export const GROUP_STEPS: StepMakers<GroupState> = {
   look: { section, make: ({ deps, state }) => lookAtGroup(deps, state) },
   create: { section, make: createGroup, rescue: resolveConflict },
-  update: { section, make: withUid(updateGroup), rescue: explainName },
+  update: { section, make: withUid(updateGroup), rescue: resolveConflict },
   remove: { section, make: withUid(removeGroup) },
   members: { section, make: changeMembers, rescue: isolate },
   link: { section, make: changeLink, rescue: explainLink },
@@ -81,29 +81,23 @@ async function createGroup({ deps, state, values }: GroupCall): Promise<Outcome>
   return { kind: 'done', known: { ids, group: observed, done: ['existence'], ...echo } };
 }
 
-/** Finds out about the group of that name: to be renamed, adopted, in the way, or made by a create that was lost. */
+/** Finds out about the group that has the name: to be renamed, adopted, in the way, or made by a create that was lost. */
 async function resolveConflict(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
   if (failed.verdict !== 'conflict') return undefined;
   const leaving = await awaitName(call);
   if (leaving !== undefined) return leaving;
-  const { deps, values } = call;
-  const [group, ...others] = await findGroups(deps, [values.displayName ?? '']);
-  if (group !== undefined && others.length === 0) {
-    const { known } = await lookThroughRest(deps, group.uid);
-    return { kind: 'done', known: { ...known, adopted: true } };
+  const { deps, state, step, values } = call;
+  if (step.kind === 'create') {
+    const [group, ...others] = await findGroups(deps, [values.displayName ?? '']);
+    if (group !== undefined && others.length > 0) return undefined;
+    if (group !== undefined) {
+      const { known } = await lookThroughRest(deps, group.uid);
+      return { kind: 'done', known: { ...known, adopted: true } };
+    }
   }
-  return group === undefined ? onceMore(call, failed) : undefined;
-}
-
-async function explainName(call: GroupCall, failed: Classified): Promise<Outcome | undefined> {
-  if (failed.verdict !== 'conflict') return undefined;
-  return (await awaitName(call)) ?? onceMore(call, failed);
-}
-
-/** A taken name counts as refused the second time: who had it may have given it up since, or a lost create has it. */
-function onceMore({ state, step }: GroupCall, { problem }: Classified): Outcome | undefined {
+  // It counts as refused the second time: who had the name may have given it up since, or a lost create has it.
   const mayBeFree = state.sent_creates.length > 0 || countAttempts(state.cells) === 0;
-  return mayBeFree ? { kind: 'later', problem, parts: listParts(step) } : undefined;
+  return mayBeFree ? { kind: 'later', problem: failed.problem, parts: listParts(step) } : undefined;
 }
 
 /** Outcome of a call that needs the name that another group of the service is about to give up. */
@@ -134,9 +128,7 @@ async function updateGroup(call: GroupCall, uid: string): Promise<Outcome> {
   const answer = await deps.upstream.call(groups.updateGroup, { path: { uid }, body });
   const seen = answer === undefined ? undefined : parseRestGroup(answer);
   const hasAll = FLAGS.every((flag) => values[flag] === undefined || seen?.[flag] !== undefined);
-  const shown = await readBack(hasAll ? seen : undefined, async () =>
-    parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } })),
-  );
+  const shown = seen && hasAll ? seen : await readBack(() => readGroup(deps, uid));
   assertAbout('REST group', shown.uid, uid);
   const group = observeRest(deps, shown, groups.updateGroup);
   const sent = { sent: name ?? '', back: shown.name };
@@ -161,7 +153,7 @@ async function removeGroup({ deps, state }: GroupCall, uid: string): Promise<Out
   await deps.upstream.call(groups.removeGroup, { path: { uid } });
   if (!isNotApplied(findFailed(state.cells.existence)?.problem)) return MISSING;
   // The service said so before, and a list showed the group all the same.
-  const seen = await readBack(undefined, () => lookAtGroup(deps, state));
+  const seen = await readBack(() => lookAtGroup(deps, state));
   if (seen.kind !== 'done') return seen;
   return toTaken(['existence'], () => seen.known.missing === true, seen.known);
 }
@@ -224,9 +216,14 @@ async function lookThroughScim(deps: ReconcileDeps, state: GroupState): Promise<
   return { kind: 'done', known: { group: observed, memberIds: group.memberIds } };
 }
 
-async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId: string | null = null) {
-  const group = parseRestGroup(await deps.upstream.call(groups.getGroup, { path: { uid } }));
+async function readGroup({ upstream }: ReconcileDeps, uid: string): Promise<RestGroup> {
+  const group = parseRestGroup(await upstream.call(groups.getGroup, { path: { uid } }));
   assertAbout('REST group', group.uid, uid);
+  return group;
+}
+
+async function lookThroughRest(deps: ReconcileDeps, uid: string, scimId: string | null = null) {
+  const group = await readGroup(deps, uid);
   const observed = observeRest(deps, group, groups.getGroup);
   const ids = { upstream_id: group.id, upstream_uid: group.uid };
   const known = findScimId({ ...ids, upstream_scim_id: scimId }, deps.quirks.current().groupScimId);

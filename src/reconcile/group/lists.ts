@@ -235,7 +235,7 @@ export async function changeLink(call: ListCall): Promise<Outcome> {
     await upstream.call(scim.updateGroup, { path: { group_id: scimId ?? '' }, body });
   } else return WITHOUT_UID;
   // What the service took before and did not make is looked at; of the others its word is enough.
-  const seen = isIgnored(change) && (await readBack(undefined, () => listLinked(call)));
+  const seen = isIgnored(change) && (await readBack(() => listLinked(call)));
   const isMade = () => !seen || seen.includes(user_id) === wanted;
   return toTaken([change], isMade, { done: [change] });
 }
@@ -302,8 +302,9 @@ async function findInactive(call: ListCall, failed: Classified): Promise<Outcome
 /** Gives the group roles in one entity, sets them, or takes the entity from it. @throws UpstreamError */
 export async function changeEntity(call: ListCall, group_uid: string): Promise<Outcome> {
   const { upstream } = call.deps;
+  const { entities } = call.state;
   const { roles = [], isListed } = call.values;
-  const { uid } = getEntity(call);
+  const { field, uid } = getEntity(call);
   const role_ids = [...roles];
   const path = { group_uid, uid };
   if (roles.length === 0) await upstream.call(groupEntities.removeEntity, { path });
@@ -313,7 +314,10 @@ export async function changeEntity(call: ListCall, group_uid: string): Promise<O
     const body = { entity_uid: uid, role_ids };
     await upstream.call(groupEntities.addEntity, { path: { group_uid }, body });
   }
-  return toChanged(call);
+  // With the entities as they were listed, if they were, but for this one.
+  const { [field]: _, ...others } = entities ?? {};
+  const changed = roles.length === 0 ? others : { ...others, [field]: toRoleText(roles) };
+  return { kind: 'done', known: { entities: entities ? changed : undefined, done: [field] } };
 }
 
 /** Outcome of a failed change that tells what the group has in the entity. */
@@ -335,14 +339,4 @@ function getEntity({ fields }: ListCall) {
   const field = fields.find(isEntityField);
   if (field === undefined) throw new TypeError('a step is about no entity');
   return { field, uid: toEntityUid(field) };
-}
-
-/** Outcome of a change of an entity, with the entities as they were listed, if they were, but for this one. */
-function toChanged(call: ListCall): Outcome {
-  const { field } = getEntity(call);
-  const { roles: wanted = [] } = call.values;
-  const { entities } = call.state;
-  const { [field]: _, ...others } = entities ?? {};
-  const roles = wanted.length === 0 ? others : { ...others, [field]: toRoleText(wanted) };
-  return { kind: 'done', known: { entities: entities ? roles : undefined, done: [field] } };
 }

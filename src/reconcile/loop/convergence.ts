@@ -194,7 +194,7 @@ export class Convergence {
 }
 
 /** What is read for a write that is stored: a store that does not answer now takes nothing of that back. */
-async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
+export async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {

@@ -28,17 +28,17 @@ interface JobsDeps extends ReconcileDeps {
   readonly callsMax: number;
 }
 
-/** Old rows are looked for late at first: what changed while nobody led is more urgent. */
-const JOBS = [
-  [{ type: 'samples', id: 'store', restMs: SAMPLE_MS, firstMs: SAMPLE_MS }, addSample],
-  [{ type: 'ledger', id: 'prune', restMs: HOUR, firstMs: 5 * MINUTE }, pruneAll],
-] as const;
-
 /** Creates the jobs that sample, and forget what is old. */
 export function createPeriodicJobs(deps: JobsDeps): Loop[] {
   // What came before is no part of the first minute.
   takeTraffic(deps.traffic);
-  return JOBS.map(([job, work]) => createJob(deps, job, (signal) => work(deps, signal)));
+  const sampling = { type: 'samples', id: 'store', restMs: SAMPLE_MS, firstMs: SAMPLE_MS };
+  // At first old rows are looked for late: what changed while nobody led is more urgent.
+  const pruning = { type: 'ledger', id: 'prune', restMs: HOUR, firstMs: 5 * MINUTE };
+  return [
+    createJob(deps, sampling, () => addSample(deps)),
+    createJob(deps, pruning, (signal) => pruneAll(deps, signal)),
+  ];
 }
 
 function takeTraffic(traffic: Traffic): Traffic {

@@ -20,7 +20,7 @@ import { createJob, isNotLeading } from '../job.ts';
 import type { LookResult } from '../repair/keeper.ts';
 import type { Lock, Queue, StoredWrite, Waiters, WriteResult } from '../waiters.ts';
 import type { Convergence } from './convergence.ts';
-import { WORTH_WAITING_MS } from './convergence.ts';
+import { orUndefined, WORTH_WAITING_MS } from './convergence.ts';
 
 /** Interval of looking for the leader's work, where no ring tells, in milliseconds. */
 const FOLLOW_MS = 250;
@@ -102,10 +102,8 @@ function createFollower(deps: ReconcilerDeps): Loop {
   return createJob(deps, job, async (_signal, hasNews) => {
     if (waiters.size === 0 || leader.find() !== undefined) return undefined;
     if (!hasNews) store.bell.ring('due');
-    await tellProgress(deps).catch((error: unknown) => {
-      // Each request is answered when its wait is over: the write is stored.
-      if (!(error instanceof StoreError)) throw error;
-    });
+    // Otherwise each request is answered when its wait is over: the write is stored.
+    await orUndefined(tellProgress(deps));
     return undefined;
   });
 }

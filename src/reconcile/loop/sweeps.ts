@@ -19,26 +19,23 @@ import { readGroupLists } from '../read/read-groups.ts';
 import { FIRST_READ, readService } from '../read/read-service.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { READ_SECTIONS, Reading } from '../read/reading.ts';
-import type { DecisionSource } from '../repair/decide.ts';
+import { decide } from '../repair/decide.ts';
 import { findRecovery } from '../repair/recovery.ts';
 
 /** Interval of asking whether a sweep is due, or was asked for, in milliseconds. */
 const POLL_MS = 10_000;
 
-interface SweepDeps extends ReconcileDeps {
-  readonly decide: (source: DecisionSource) => Promise<PlanRow | undefined>;
-  /** True when this process knows that the store is current: the first read is finished and no start is being checked. */
-  readonly isReady: () => boolean;
-}
-
-/** The sweeps of one lead: complete comparisons of the service with the store, one at a time. */
-export function createSweeps(deps: SweepDeps) {
+/**
+ * The sweeps of one lead: complete comparisons of the service with the store, one at a time. `isReady`: this process
+ * knows that the store is current.
+ */
+export function createSweeps(deps: ReconcileDeps, isReady: () => boolean) {
   const { clock } = deps;
   const beganAt = clock.now();
   let reading: Reading | undefined;
   const job = { type: 'sweep', id: 'schedule', restMs: POLL_MS, topic: 'decided' } as const;
   const loop = createJob(deps, job, async (signal) => {
-    const sweep = await findWork(deps, beganAt);
+    const sweep = isReady() ? await findWork(deps, beganAt) : undefined;
     if (sweep === undefined) return POLL_MS;
     reading = new Reading(clock.now(), false);
     try {
@@ -58,7 +55,7 @@ export function createSweeps(deps: SweepDeps) {
   };
 }
 
-type RequestDeps = Pick<SweepDeps, 'store' | 'clock' | 'policy'>;
+type RequestDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'policy'>;
 
 /** Has the leader make a sweep as soon as may be; one that runs or waits already counts. Returns its id. */
 export async function requestSweep(deps: RequestDeps, dryRun: boolean): Promise<string> {
@@ -68,15 +65,15 @@ export async function requestSweep(deps: RequestDeps, dryRun: boolean): Promise<
 }
 
 /** One that waits, or a new one when it is time. */
-async function findWork(deps: SweepDeps, beganAt: number): Promise<Row<'sweeps'> | undefined> {
+async function findWork(deps: ReconcileDeps, beganAt: number): Promise<Row<'sweeps'> | undefined> {
   const { read } = deps.store;
-  if (!deps.isReady() || (await findRecovery(read)) !== undefined) return undefined;
+  if ((await findRecovery(read)) !== undefined) return undefined;
   const waiting = await findOne(read, 'sweeps', { status: 'running' });
   return waiting ?? ((await isDue(deps, beganAt)) ? addSweep(deps, 0) : undefined);
 }
 
 /** True at the start, unless the whole service was read since, and then again and again. */
-async function isDue(deps: SweepDeps, beganAt: number): Promise<boolean> {
+async function isDue(deps: ReconcileDeps, beganAt: number): Promise<boolean> {
   const { read } = deps.store;
   const { sweepIntervalMs: intervalMs } = deps.policy;
   if (intervalMs === 0) return false;
@@ -117,7 +114,7 @@ async function addSweep(
 }
 
 async function carryOut(
-  deps: SweepDeps,
+  deps: ReconcileDeps,
   { id, reads_admins, started_at }: Row<'sweeps'>,
   { reading, signal }: { readonly reading: Reading; readonly signal: AbortSignal },
 ): Promise<void> {
@@ -135,7 +132,7 @@ async function carryOut(
   try {
     await comparison.make({ readsAdmins: reads_admins === 1 });
     const isDryRun = (await findOne(store.read, 'sweeps', { id }))?.dry_run === 1;
-    plan = await deps.decide(isDryRun ? 'dry-run' : 'sweep');
+    plan = await decide(deps, isDryRun ? 'dry-run' : 'sweep');
   } catch (error) {
     if (isNotLeading(error) || signal.aborted) return;
     const isIncomplete = error instanceof BridgeError && error.code === 'sweep-incomplete';
@@ -152,6 +149,7 @@ async function carryOut(
   const plan_id = plan?.id ?? null;
   const end = { counts, reasons, status, calls, plan_id, ended_at: now } as const;
   await store.write((tx) => updateWhere(tx, 'sweeps', { id, status: 'running' }, end));
+  store.bell.ring('decided');
   const ended = { sweepId: id, status, durationMs: now - started_at, calls, ...counts } as const;
   events.sweepEnded({ ...ended, reasons: reasons.join('; ') });
 }
@@ -196,9 +194,9 @@ class Comparison {
         this.reasons.add(`the ${name} of some groups could not be read`);
     }
     // An unmanaged account may be that of a user without one, who has its name: then what is wanted applies to it.
-    await store.write(async (tx) => {
-      await markToLook(tx, await listNamesakes(tx, NAMESAKES_MAX), clock.now());
-    });
+    await store.write(async (tx) =>
+      markToLook(tx, await listNamesakes(tx, NAMESAKES_MAX), clock.now()),
+    );
     for (const type of ['user', 'group'] as const) {
       const suspects: Suspects = { differing: [], managed: [], unmanaged: [] };
       for await (const rows of readRows(store.read, type, { limit: COMPARED[type] })) {

@@ -18,7 +18,7 @@ import { decideMerge, toLookAgainColumns } from '../differences.ts';
 import { mergeGroup, observeGroup } from '../group/apply.ts';
 import { fetchList, fetchMemberIds } from '../group/lists.ts';
 import type { Known } from '../outcome.ts';
-import { classify, seenOr } from '../outcome.ts';
+import { seenOr } from '../outcome.ts';
 import { withCalls } from '../step-call.ts';
 import type { ReadRun } from './reading.ts';
 import { READING } from './reading.ts';
@@ -127,11 +127,8 @@ async function readMembersOf(
   const { isFirst } = reading;
   const sentAt = clock.now();
   const looking = withCalls(deps, { ...READING, signal });
-  const fetched = fetchMemberIds(looking, group);
-  const memberIds = await fetched.catch((error: unknown) => {
-    // A group that is gone by now is looked for with others that no list shows.
-    if (classify(error).verdict !== 'missing') throw error;
-  });
+  // A group that is gone by now is looked for with others that no list shows.
+  const memberIds = await seenOr(fetchMemberIds(looking, group), undefined, 'missing');
   if (memberIds === undefined) return;
   const { length } = memberIds;
   if (!isFirst && (said ?? length) !== length && listed !== length) {

@@ -227,30 +227,23 @@ async function readOwner({ deps, reading, signal }: ReadRun): Promise<void> {
   reading.lists.service.state = 'done';
 }
 
+/** Reads a list, or leaves it out. A section opens once all its lists are read, so that a provider does not get "not found" too early. */
 async function readOrLeaveOut(
   run: ReadRun,
   list: Exclude<ListName, 'service'>,
   mayGiveUp: boolean,
 ): Promise<void> {
   const { deps, reading } = run;
+  const section = toSection(list);
   try {
     await readList(run, list);
   } catch (error) {
     const { verdict, problem } = toReadFailure(error);
     if (verdict !== 'forbidden' && !(mayGiveUp && problem.code === 'unreadable')) throw error;
     // The section comes first: a refused list must never look open.
-    await deps.sections.save(toSection(list), problem);
-    return reading.restart(toSection(list), 'refused');
+    await deps.sections.save(section, problem);
+    return reading.restart(section, 'refused');
   }
-  await endList(run, list);
-}
-
-/** A section opens once all its lists are read, so that a provider does not get "not found" too early. */
-async function endList(
-  { deps, reading }: ReadRun,
-  list: Exclude<ListName, 'service'>,
-): Promise<void> {
-  const section = toSection(list);
   if (LISTS[section].at(-1) === list) await deps.sections.save(section, null);
   if (list === 'members') {
     reading.scimGroups.clear();

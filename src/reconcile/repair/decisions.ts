@@ -13,7 +13,7 @@ import { isSource } from '../../rules/rules.ts';
 import { isProvider } from '../../store/credentials.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
-import { changeLinks, hasLink } from '../../store/links/links.ts';
+import { changeLinks, hasLink, listLinks } from '../../store/links/links.ts';
 import { mayHaveMade } from '../../store/logs.ts';
 import type { PlanActionRow, PlanRow } from '../../store/plans.ts';
 import { listHeldChanges, lockPlans, toAction } from '../../store/plans.ts';
@@ -27,7 +27,6 @@ import { toUnmanaged } from '../differences.ts';
 import { addPlan, tellPlan } from '../plans.ts';
 import type { ManyRequest } from './decide.ts';
 import { decideMany } from './decide.ts';
-import { findLink } from './desire.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */
 export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
@@ -134,7 +133,9 @@ async function isStillDesired(db: Db, { policy }: ProcessDeps, action: PlanActio
   if (isHandOver(action.kind)) return isOwnedAs(row, desired);
   const place = toPlace(action);
   if (place.kind === 'link') {
-    return ((await findLink(db, row, place))?.desired === 1) === (desired.present === true);
+    const { list, userId } = place;
+    const [link] = await listLinks(db, row, { list, userIds: [userId] });
+    return (link?.desired === 1) === (desired.present === true);
   }
   if (row.type === 'group') return false;
   const wanted = toUserState(row).desired;

@@ -4,7 +4,6 @@ import { findWantedRoles, isEntityField, toRoleText } from '../../domain/entity.
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import type { OwnField } from '../../domain/kinds.ts';
 import { isLinked } from '../../domain/kinds.ts';
-import type { LinkKey } from '../../domain/link.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
 import type { JsonObject, JsonValue, UserId } from '../../domain/values.ts';
@@ -15,7 +14,7 @@ import { findGroupPrivilege, ruleLinks } from '../../rules/rules.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, toRepair } from '../../store/drifts.ts';
 import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
-import { deleteAllLinks, desireLink, listLinkedUsers, listLinks } from '../../store/links/links.ts';
+import { deleteAllLinks, desireLink, listLinkedUsers } from '../../store/links/links.ts';
 import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { findRow, getRow, LIVE, listRows, updateRow } from '../../store/resources/rows.ts';
 import { NO_IDS, toUserState } from '../../store/resources/state.ts';
@@ -30,11 +29,6 @@ const NO_ADDRESS =
 /** Finds the reason why no account can be made for a user; undefined when one can. */
 export function findAccountObstacle(row: UserRow): string | undefined {
   return toUserState(row).desired.address === undefined ? NO_ADDRESS : undefined;
-}
-
-/** Finds one user in a list of a group. */
-export async function findLink(db: Db, row: ResourceRow, { list, userId }: LinkKey) {
-  return (await listLinks(db, row, { list, userIds: [userId] }))[0];
 }
 
 /** Finds the reason why a repair can not be made: who is protected loses nothing, but may leave an ordinary group. */

@@ -22,7 +22,6 @@ import type { ChangeState, Current } from '../differences.ts';
 import { findState, isStillSo, lockCurrent } from '../differences.ts';
 import { createJob } from '../job.ts';
 import { tellPlan } from '../plans.ts';
-import type { DecisionSource } from './decide.ts';
 import { decide } from './decide.ts';
 import { handOver } from './decisions.ts';
 import { acceptHeld, desire, findObstacle } from './desire.ts';
@@ -64,7 +63,6 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
     },
     look: ({ key }: { readonly key: ResourceKey }) =>
       lookNow(deps, key, stopping.signal).finally(loop.tell),
-    decide: (source: DecisionSource) => decide(deps, source).finally(loop.tell),
   };
 }
 

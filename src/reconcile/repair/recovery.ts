@@ -21,7 +21,7 @@ import type { FirstRead } from '../read/read-service.ts';
 import { readService } from '../read/read-service.ts';
 import type { ReadRun } from '../read/reading.ts';
 import { Reading } from '../read/reading.ts';
-import { mayGoWithout } from '../sections.ts';
+import { findOwnAccount, mayGoWithout } from '../sections.ts';
 import type { Mode } from '../write-guard.ts';
 import { OBSERVING } from '../write-guard.ts';
 
@@ -239,7 +239,7 @@ async function detect(
 ): Promise<Detection> {
   const { read: db } = deps.store;
   // Events of what the bridge created may tell the account, where the service does not.
-  const ownAccount = deps.firstRead.ownAccount() ?? (await LEARNED.find(db));
+  const ownAccount = (await findOwnAccount(db)) ?? (await LEARNED.find(db));
   if (ownAccount === undefined) return { kind: 'unknown', code: 'no-account' };
   const aliveAt = await ALIVE.find(db);
   if (aliveAt === undefined) return { kind: 'current' };

@@ -290,11 +290,11 @@ export function toObservedColumns(row: Observed | undefined, seen: ObservedUser 
     observed_email_folded: foldOrNull(observed?.email),
     owner: Number(observed?.owner === true),
     takes_seat: Number(takesSeat(observed)),
-    ...(row && observed && provesOut(row, observed) && { out_at: toSeenAt(observed) }),
+    ...(row &&
+      observed &&
+      provesOut(row, observed) && { out_at: Math.max(observed.at, observed.goneAt ?? 0) }),
   };
 }
-
-const toSeenAt = ({ at, goneAt = 0 }: ObservedUser) => Math.max(at, goneAt);
 
 type Observed = Pick<ResourceRow, 'erased_at' | 'left_at' | 'out_at'>;
 

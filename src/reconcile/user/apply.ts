@@ -13,7 +13,7 @@ import { scim } from '../../upstream/operations/scim.ts';
 import { parseCompanyUser } from '../../upstream/shapes/company-user.ts';
 import type { ScimUser } from '../../upstream/shapes/scim-user.ts';
 import { parseScimUser } from '../../upstream/shapes/scim-user.ts';
-import type { Quirks, ReadableSection } from '../deps.ts';
+import type { Quirks } from '../deps.ts';
 import { toLookAgainColumns } from '../differences.ts';
 import type { Classified, Outcome } from '../outcome.ts';
 import { classify, isRefusal } from '../outcome.ts';
@@ -142,8 +142,8 @@ async function updateUser(call: UserCall): Promise<Outcome> {
   const { id, before } = getAccount(state);
   const args = { path: { user_id: id }, body: { Operations: toOperations(values) } };
   const answer = await deps.upstream.call(scim.updateUser, args);
-  const seen = answer === undefined ? undefined : parseUserOf(id, answer);
-  const user = await readBack(seen, () => readUser(deps, id));
+  const user =
+    answer === undefined ? await readBack(() => readUser(deps, id)) : parseUserOf(id, answer);
   await bringBack(call, user);
   assertAbout('SCIM user', compareAccount(state, user), 'same');
   const observed = observeUser(user, before, { at: deps.clock.now(), by: scim.updateUser.id });
@@ -200,14 +200,13 @@ async function updateCompanyUser(call: UserCall): Promise<Outcome> {
 /** Finds the company user after a call whose answer does not show it. @throws UpstreamError, which says that the effect is unknown */
 function findAgain({ deps, state }: UserCall) {
   const { id, before } = getAccount(state);
-  return readBack(undefined, () => findCompanyUser(deps, id, before));
+  return readBack(() => findCompanyUser(deps, id, before));
 }
 
 /** Gives a refused address up: the bridge alone keeps the value. */
 async function giveUpAddress(
-  { deps, missed }: UserCall,
+  { deps, missed, section }: UserCall,
   failed: Classified,
-  section: ReadableSection,
 ): Promise<Outcome> {
   const failure = await toFailure(deps, failed, { parts: ['address'], section, missed });
   if (failure.kind !== 'refused') return failure;
@@ -225,15 +224,14 @@ async function removeVirtualUser(call: UserCall): Promise<Outcome> {
   return toTaken(['active'], () => shown === undefined, { missing: true });
 }
 
-async function explainCreate(...args: Parameters<typeof findSeatWait>) {
-  return (await findSeatWait(...args)) ?? resolveConflict(args[0], args[1]);
+async function explainCreate(call: UserCall, failed: Classified) {
+  return (await findSeatWait(call, failed)) ?? resolveConflict(call, failed);
 }
 
 /** Outcome of a call that the service refused for lack of seats; undefined: that was not the reason. */
 async function findSeatWait(
-  { deps, state, step }: UserCall,
+  { deps, state, step, section }: UserCall,
   failed: Classified,
-  section: ReadableSection,
 ): Promise<Outcome | undefined> {
   const { verdict, problem } = failed;
   const noSeat = step.facts.filter((fact) => takesSeat(fact, state.observed));
