@@ -29,7 +29,7 @@ const refuse = (words: string) => ({ kind: 'refused', problem: toOwnRefusal(word
  * permissions are refused.
  */
 export async function linkRow(r: Recording, known: Known) {
-  const { tx, row, now } = r;
+  const { tx, row } = r;
   const { ids } = known;
   if (ids === undefined) return { columns: {} };
   const columns = { ...toIdColumns(row, ids), sent_creates: [] };
@@ -42,7 +42,7 @@ export async function linkRow(r: Recording, known: Known) {
     findObstacle(r, known, holder) ??
     (row.type === 'user' ? await findWall(tx, row, known) : undefined);
   if (obstacle !== undefined) return { obstacle };
-  if (holder !== undefined) await takeFrom(tx, holder, { row, now });
+  if (holder !== undefined) await takeFrom(r, holder);
   if (row.type === 'user' && row.upstream_id !== null) await resetLinksOf(tx, row.id, null);
   const origin = known.adopted ? ('adopted' as const) : (row.origin ?? ('created' as const));
   return { columns: { ...columns, origin } };
@@ -85,11 +85,7 @@ function isTheirs(holder: ResourceRow, { observed, group }: Known): boolean {
 }
 
 /** Takes the account or group from its row: an unmanaged row ends, a managed one is looked for by its names. */
-async function takeFrom(
-  tx: Db,
-  holder: ResourceRow,
-  { row, now }: { readonly row: ResourceRow; readonly now: number },
-): Promise<void> {
+async function takeFrom({ tx, row, now }: Recording, holder: ResourceRow): Promise<void> {
   const { type } = holder;
   if (type === 'group' && holder.deleted_at !== null) return;
   if (holder.origin === null) {
