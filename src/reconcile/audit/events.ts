@@ -195,15 +195,11 @@ export async function findDriftAuthors(
     const subjects = [resource_id, member_id, ...(keys.get(resource_id) ?? [])];
     return { drift, from, subjects: subjects.filter((subject) => subject !== '') };
   });
-  const bySubject = await listEventsAbout(
-    db,
-    [...new Set(searches.flatMap((one) => one.subjects))],
-    {
-      from: Math.min(...searches.map(({ from }) => from)),
-      until: Math.max(...times) + CLOCKS_MS,
-      limit: SEARCHED_MAX,
-    },
-  );
+  const all = new Set(searches.flatMap(({ subjects }) => subjects));
+  const earliest = Math.min(...searches.map(({ from }) => from));
+  const until = Math.max(...times) + CLOCKS_MS;
+  const period = { from: earliest, until, limit: SEARCHED_MAX };
+  const bySubject = await listEventsAbout(db, [...all], period);
   return searches.map(({ drift, from, subjects }) => {
     const events = subjects
       .flatMap((subject) => bySubject.get(subject) ?? [])

@@ -226,10 +226,8 @@ class Comparison {
   async #compare(rows: readonly ResourceRow[], suspects: Suspects): Promise<void> {
     const { deps, reading } = this.#run;
     const { store, clock, policy } = deps;
-    const known = await listActiveDrifts(
-      store.read,
-      rows.map(({ id }) => id),
-    );
+    const ids = rows.map(({ id }) => id);
+    const known = await listActiveDrifts(store.read, ids);
     const drifts = Map.groupBy(known, (drift) => drift.resource_id);
     const differing: Current[] = [];
     for (const row of rows) {
