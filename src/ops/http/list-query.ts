@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InvalidRequest } from './body.ts';
 
 const PAGE = 100;
@@ -82,30 +81,21 @@ export interface ListAnswer<Item> {
   readonly nextCursor: string | null;
 }
 
-/** Rows that are read and rendered in one turn of the event loop. */
-const PART = 50;
-
 /** The beginning of a list in order of creation, and of one that has the newest first. */
 export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
 
 type Asked = Pick<ListQuery<Filters>, 'limit' | 'cursor'>;
 
-/** Reads a page of a list in parts, with a turn of the event loop between. @throws InvalidRequest for a wrong cursor */
+/** Reads a page of a list. @throws InvalidRequest for a wrong cursor */
 export async function readList<Row extends { readonly seq: number }, Item>(
   { limit, cursor }: Asked,
   beginning: number,
   read: (part: PartQuery) => Promise<readonly Row[]>,
   toItems: (rows: readonly Row[]) => readonly Item[] | Promise<readonly Item[]>,
 ): Promise<ListAnswer<Item>> {
-  const items: Item[] = [];
-  for (let last = parseSeq(cursor, beginning); ; await nextTurn()) {
-    const wanted = Math.min(PART, limit - items.length);
-    const rows = await read({ from: last, limit: wanted });
-    items.push(...(await toItems(rows)));
-    last = rows.at(-1)?.seq ?? last;
-    if (rows.length < wanted) return { items, nextCursor: null };
-    if (items.length === limit) return { items, nextCursor: String(last) };
-  }
+  const rows = await read({ from: parseSeq(cursor, beginning), limit });
+  const last = rows.length < limit ? undefined : rows.at(-1);
+  return { items: await toItems(rows), nextCursor: last === undefined ? null : String(last.seq) };
 }
 
 /** A page of a list that is known as a whole. @throws InvalidRequest for a cursor that is no number */

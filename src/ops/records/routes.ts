@@ -9,7 +9,7 @@ import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
-import { NEWEST, OLDEST, readList, toPage, wrongCursor } from '../http/list-query.ts';
+import { NEWEST, toPage, wrongCursor } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { records } from '../lists/records.ts';
@@ -71,17 +71,11 @@ export const recordRoutes = [
     if (!isDate(text))
       throw new InvalidRequest('`since` is a date such as 2027-01-31, or a moment in UTC.');
     const since = Date.parse(text);
-    let after = parseCursor(cursor);
-    const read = async (part: { readonly limit: number }) => {
-      const rows = await listLeavers(store.read, { userId, status, since, after, ...part });
-      after = rows.at(-1) ?? after;
-      return rows;
-    };
-    const page = await readList({ limit, cursor: undefined }, OLDEST, read, (rows) =>
-      prove(store.read, rows),
-    );
-    const isLast = page.nextCursor === null;
-    return ok({ ...page, nextCursor: isLast ? null : `${after.left_at}-${after.seq}` });
+    const after = parseCursor(cursor);
+    const rows = await listLeavers(store.read, { userId, status, since, after, limit });
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    const nextCursor = last === undefined ? null : `${last.left_at}-${last.seq}`;
+    return ok({ items: await prove(store.read, rows), nextCursor });
   }),
   route(records.NOTIFICATIONS, async ({ store }, { query }) => {
     const { receiver: name } = query.filters;

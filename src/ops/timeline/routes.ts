@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../domain/values.ts';
 import { findAccountObstacle } from '../../reconcile/repair/desire.ts';
 import type { DriftRow } from '../../store/drifts.ts';
@@ -57,12 +56,8 @@ const READERS: readonly ((db: Db, past: Past) => Promise<readonly Happening[]>)[
 async function readTimeline(db: Db, row: ResourceRow, limit: number): Promise<OpsJson<'Timeline'>> {
   const { type, id } = row;
   const accountId = type === 'user' && row.upstream_id ? String(row.upstream_id) : undefined;
-  const all: Happening[] = [];
-  for (const read of READERS) {
-    all.push(...(await read(db, { row, id, accountId, limit })));
-    // Other requests are served between them.
-    await nextTurn();
-  }
+  const past = { row, id, accountId, limit };
+  const all = (await Promise.all(READERS.map((read) => read(db, past)))).flat();
   const shown = all.toSorted((a, b) => a.at - b.at).slice(-limit);
   const listOthers = ({ about = [] }: Happening) =>
     about.flatMap((one) => (one === id ? [] : one || []));
