@@ -3,11 +3,11 @@ import { Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { isAnswered } from '../app/ops-client.ts';
 import { BridgeError, isId } from '../domain/values.ts';
-import type { Act, FileAct, Given, List } from '../ops/lists/list.ts';
+import type { Act, Given, List } from '../ops/lists/list.ts';
 import { findQuestion, MEANINGS, NOTHING, toRequest } from '../ops/lists/list.ts';
 import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
-import type { Call, CommandRow } from './command.ts';
+import type { Call, CliContext, CommandRow } from './command.ts';
 import { commandOf, confirm, exitCodes } from './command.ts';
 import { bodyOptions, JSON_TEXT, TABLE_OPTIONS, toHelp, toOption, YES } from './options.ts';
 import { tableOf, toText } from './table.ts';
@@ -58,16 +58,12 @@ const FILTER_OPTIONS: Readonly<Record<string, readonly FilterOption[]>> = {
   ],
 };
 
-type FileAnswer = { readonly items: readonly never[] };
-type FileRow = FileAct<FileAnswer, never>;
-
 /** A request below `/ops` that is a command. */
-export type Row = List<never> | Act<never> | FileRow;
+export type Row = List<never> | Act<never>;
 
-/** Makes the command of a list, of a request with a file, or of another request. */
+/** Makes the command of a list, or of another request. */
 export function rowCommand(row: Row, send?: Send): CommandRow {
-  if ('filters' in row) return listCommand(row);
-  return 'parameters' in row ? fileCommand(row) : actCommand(row, send);
+  return 'filters' in row ? listCommand(row) : actCommand(row, send);
 }
 
 function listCommand(list: List<never>): CommandRow {
@@ -150,23 +146,40 @@ export type Send = (call: Call<Given>, given: Given) => Promise<unknown>;
 /** Makes the command of a request: it shows a dry run and asks where something is dangerous, sends, and says what came of it. */
 function actCommand(
   act: Act<never>,
-  send: Send = ({ connect }, given) => sendAct(act, connect(), given),
+  send: Send = ({ connect }, given) => sendAct(act, connect, given),
 ): CommandRow {
+  const { columns, file, meanings = {}, parameters = {} } = act;
+  const inUsage = listArguments(act.command);
+  const others = Object.entries(parameters).filter(([name]) => !inUsage.includes(name));
   const schema = act.body && opsSchemas[act.body];
-  const body = bodyOptions(schema, { ...act, known: listArguments(act.command) });
+  const known = [...new Set([...inUsage, ...Object.keys(parameters), ...(file ? ['file'] : [])])];
+  const body = bodyOptions(schema, { ...act, known });
   const hasDryRun = body.options.some((option) => option.attributeName() === 'dryRun');
-  return commandOf<Given>({
+  return commandOf<TableOptions>({
     usage: act.command,
     about: toHelp(act.summary),
     help: act.help,
-    options: [...body.options, ...(act.question === undefined ? [] : [YES]), JSON_TEXT],
+    options: [
+      ...(file === 'optional' ? [['--file <file>', toHelp(meanings.file ?? '')] as const] : []),
+      ...others.map(([name, words]) => toOption(name, words, meanings[name] ?? name)),
+      ...body.options,
+      ...(act.question === undefined ? [] : [YES]),
+      ...(columns === undefined ? [JSON_TEXT] : TABLE_OPTIONS),
+    ],
     async run(call) {
       const { typed, write, writeError } = call;
       const given = body.read(typed);
       const ask = async (more: Given = {}) => {
-        const json = parseAnswer<never>(await send(call, { ...given, ...more }));
+        const answer = await send(call, { ...given, ...more });
+        const json = parseAnswer<never>(answer);
+        const text = toText(act.say(json, given));
         const code = (act.isWhole?.(json) ?? true) ? exitCodes.done : exitCodes.failed;
-        return { json, text: toText(act.say(json, given)), code };
+        if (columns === undefined) return { json, text, code };
+        const { items } = parseAnswer<Page<never>>(answer);
+        const found = items.filter((item) => act.isFinding?.(item) ?? true);
+        const table = tableOf(found, columns, { limit: typed.limit });
+        const hasFindings = act.isFinding !== undefined && found.length > 0;
+        return { json, text, table, code: hasFindings ? exitCodes.incomplete : code };
       };
       const question = findQuestion(act, given);
       if (question === undefined || typed.yes || given.dryRun) return ask();
@@ -182,51 +195,26 @@ function listArguments(usage: string): string[] {
   return [...usage.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
 }
 
-async function sendAct(act: Act<never>, client: OpsClient, given: Given): Promise<unknown> {
-  const isOfOne = act.path.startsWith('/{resource}');
-  const of = isOfOne ? await findResource(client, String(given.resource)) : undefined;
-  const sent = toRequest(act, given, of);
-  return client.send('POST', sent.path, sent.body);
-}
-
-/** A large company takes a while, in milliseconds. */
+/** A comparison of a large company takes a while, in milliseconds. */
 const FILE_TIMEOUT_MS = 600_000;
 
-/** Makes the command of a request with a provider's export: each parameter of the request is an option. */
-function fileCommand(act: FileRow): CommandRow {
-  const { command, parameters, meanings, columns } = act;
-  const known = listArguments(command);
-  const file = ['--file <file>', toHelp(act.fileOption ?? '')] as const;
-  const others = Object.entries(parameters).filter(([name]) => !known.includes(name));
-  return commandOf<TableOptions & { readonly file?: string }>({
-    usage: command,
-    about: toHelp(act.summary),
-    help: act.help,
-    options: [
-      ...(known.includes('file') ? [] : [file]),
-      ...others.map(([name, words]) => toOption(name, words, meanings[name] ?? name)),
-      ...TABLE_OPTIONS,
-    ],
-    async run({ typed, connect }) {
-      const { file, limit } = typed;
-      const reading = file === undefined ? new Uint8Array() : readFile(file);
-      const body = await Promise.resolve(reading).catch((cause: unknown) => {
-        throw new BridgeError('file-unreadable', `${file} cannot be read.`, { cause });
-      });
-      // All else that was given is in the address.
-      const query = new URLSearchParams();
-      for (const name of Object.keys(parameters))
-        if (typed[name] !== undefined) query.set(name, String(typed[name]));
-      const path = `${toRequest({ path: act.path }, typed).path}?${query}` as const;
-      const json = parseAnswer<FileAnswer>(await connect(FILE_TIMEOUT_MS).send('POST', path, body));
-      const items = json.items.filter((item) => act.isFinding?.(item) ?? true);
-      const hasFindings = act.isFinding !== undefined && items.length > 0;
-      return {
-        json,
-        text: () => toText(act.say(json)),
-        table: tableOf(items, columns, { limit }),
-        code: hasFindings ? exitCodes.incomplete : undefined,
-      };
-    },
+async function sendAct(act: Act<never>, connect: CliContext['connect'], given: Given) {
+  const file = act.file && (await readExport(given.file));
+  const client = connect(file && FILE_TIMEOUT_MS);
+  const isOfOne = act.path.startsWith('/{resource}');
+  const of = isOfOne ? await findResource(client, String(given.resource)) : undefined;
+  const { path, body } = toRequest(act, given, of);
+  const query = new URLSearchParams();
+  for (const name of Object.keys(act.parameters ?? {}))
+    if (given[name] !== undefined) query.set(name, String(given[name]));
+  const search = query.size === 0 ? '' : `?${query}`;
+  return client.send('POST', `${path}${search}`, file ?? body);
+}
+
+/** Reads a provider's export; none is empty. @throws BridgeError `file-unreadable` */
+async function readExport(path: unknown): Promise<Uint8Array> {
+  if (path === undefined) return new Uint8Array();
+  return readFile(String(path)).catch((cause: unknown) => {
+    throw new BridgeError('file-unreadable', `${path} cannot be read.`, { cause });
   });
 }

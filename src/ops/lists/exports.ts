@@ -1,12 +1,14 @@
 import { toCount } from '../../domain/values.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
-import { fileActOf } from './list.ts';
+import { actOf } from './list.ts';
 import { toDecisions } from './words.ts';
 
 const YES_OR_NO = ['true', 'false'] as const;
 
 /** Compares a provider's own export with the bridge and the service. */
-export const CENSUS = fileActOf('Census')({
+export const CENSUS = actOf('Census')({
+  role: 'reader',
+  file: 'required',
   path: '/census',
   summary:
     "Compare a provider's own export of its people with the bridge and the service; changes nothing.",
@@ -61,14 +63,18 @@ function toSums(counts: Readonly<Record<string, number>>): string {
 }
 
 /** Plans that people and groups of a provider go to another one. */
-export const HANDOVER = fileActOf('Handover')({
+export const HANDOVER = actOf('Handover')({
+  file: 'optional',
   path: '/providers/{from}/switch',
   summary:
     'Plan that people and groups of a provider go to another one. Nothing is changed before the plan is approved, and nothing in the service.',
   parameters: { to: 'text', dryRun: YES_OR_NO },
-  meanings: { to: 'The other provider.', dryRun: 'Tell, and make no plan.' },
+  meanings: {
+    to: 'The other provider.',
+    dryRun: 'Tell, and make no plan.',
+    file: 'People of the other provider: those alone go who are found in it.',
+  },
   command: 'provider switch <from> <to>',
-  fileOption: 'people of the other provider: those alone go who are found in it',
   help: `
   handed-over    goes to the other provider; SCIM ids, accounts and memberships stay as they are
   ambiguous      it is not certain which row of the file it is: stays
@@ -93,7 +99,8 @@ Groups all go.`,
 });
 
 /** Takes the ids by which an earlier SCIM server knew people or groups. */
-export const ID_IMPORT = fileActOf('IdImport')({
+export const ID_IMPORT = actOf('IdImport')({
+  file: 'required',
   path: '/providers/{provider}/import-ids',
   summary:
     'Answer by the ids of an earlier SCIM server too. A row that is not certainly one person or group, and an id that another one has, are left out.',

@@ -153,9 +153,16 @@ function toField(text: string): string {
 /** Values of a request by the names of parameters of its path and of members of its body. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** A request that changes something. Where it asks a question and has a dry run, that is shown first. */
+type ItemOf<Answer> = Answer extends { readonly items: readonly (infer Item)[] } ? Item : never;
+
+/** A request that changes something, or compares a file. Where it asks a question and has a dry run, that is shown first. */
 export interface Act<Answer> extends RequestRow {
   readonly body?: OpsSchemaName;
+  /** Its body is a provider's export instead. */
+  readonly file?: 'required' | 'optional';
+  /** Of the address; each is an option of the command, or one of its arguments. */
+  readonly parameters?: Filters;
+  readonly meanings?: Readonly<Record<string, string>>;
   /** Of its answer; 200 when left out. */
   readonly status?: number;
   readonly question?: string;
@@ -172,6 +179,10 @@ export interface Act<Answer> extends RequestRow {
   confirmed?(preview: Answer): Given;
   /** False where some of it was refused. */
   isWhole?(answer: Answer): boolean;
+  /** Lists the items of the answer. */
+  readonly columns?: readonly Column<ItemOf<Answer>>[];
+  /** Items that the command lists, and with which it ends as incomplete; without it all are listed, and it is complete. */
+  isFinding?(item: ItemOf<Answer>): boolean;
 }
 
 /** Types one act by the schema of its answer; what is written there stays known to its route. */
@@ -180,29 +191,6 @@ export function actOf<Name extends OpsSchemaName>(answer: Name) {
     const answers: Readonly<Record<number, Name>> = { [row.status ?? 200]: answer };
     return { ...row, method: 'post', answers } as const;
   };
-}
-
-/** A request with a provider's export as its body: `<file>` among the arguments of its command, or an option. */
-export interface FileAct<Answer, Item> extends RequestRow {
-  /** Each is an option of the command, or one of its arguments. */
-  readonly parameters: Filters;
-  readonly meanings: Readonly<Record<string, string>>;
-  readonly fileOption?: string;
-  readonly columns: readonly Column<Item>[];
-  /** Items that the command lists, and with which it ends as incomplete; without it all are listed, and it is complete. */
-  isFinding?(item: Item): boolean;
-  say(answer: Answer): string;
-}
-
-/** Types one request with an export; what is written there stays known to its route. */
-export function fileActOf<Name extends 'Census' | 'Handover' | 'IdImport'>(answer: Name) {
-  return <const Row extends FileAct<OpsJson<Name>, OpsJson<Name>['items'][number]>>(row: Row) => ({
-    ...row,
-    method: 'post' as const,
-    file: row.fileOption === undefined ? ('required' as const) : ('optional' as const),
-    role: 'dryRun' in row.parameters ? ('operator' as const) : ('reader' as const),
-    answers: { 200: answer },
-  });
 }
 
 /** User or group that an act is about. */
