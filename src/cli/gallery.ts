@@ -88,8 +88,7 @@ async function runGate(run: GateRun) {
   const baseUrl = url.replace(/\/+$/, '');
   const mark = `gallery-${randomBytes(4).toString('hex')}`;
   const startedAt = new Date().toISOString();
-  await using credentials = openCredentials(run, mark);
-  const { make, revoke } = credentials;
+  const { make, revoke } = openCredentials(run, mark);
   // It ends by itself where nobody is left to revoke it.
   const { token = '' } = await make('tokens', { for: 'scim', expires: '2h' });
   const root = baseUrl.replace(/\/scim\/v2$/, '');
@@ -98,19 +97,19 @@ async function runGate(run: GateRun) {
   const parts = { values: new Map(Object.entries(values)), creations, makeClient };
   // What is sent for the run itself: with this token, and after the end of the checks as well.
   const own = new Run(parts);
-  const { status: code } = await own.send('GET /Users?startIndex=1&count=1');
-  if (code !== 200) {
-    const words = `${baseUrl} answered ${code} to the credential that was just made`;
-    const hint = 'wait until /readyz is 200, or name its SCIM base URL with --url';
-    throw new BridgeError('gallery-failed', `${words}: ${hint}`);
-  }
   const checking = new Run({ ...parts, stopped });
   const checks: CheckResult[] = [];
   const left: string[] = [];
   try {
+    const { status: code } = await own.send('GET /Users?startIndex=1&count=1');
+    if (code !== 200) {
+      const words = `${baseUrl} answered ${code} to the credential that was just made`;
+      const hint = 'wait until /readyz is 200, or name its SCIM base URL with --url';
+      throw new BridgeError('gallery-failed', `${words}: ${hint}`);
+    }
     for (const check of run.checks) checks.push(await checking.check(check));
   } finally {
-    left.push(...(await deleteAll(own)));
+    left.push(...(await deleteAll(own)), ...(await revoke()));
   }
   const count = (of: CheckResult['status']) => checks.filter((one) => one.status === of).length;
   return {
@@ -126,20 +125,13 @@ async function runGate(run: GateRun) {
     stopped: stopped.aborted,
     summary: { ok: count('ok'), failed: count('failed'), skipped: count('skipped') },
     checks,
-    left: [...left, ...(await revoke())],
+    left,
     remains: status.writes.mode === 'live' ? STAYS : OBSERVED,
   };
 }
 
 function openCredentials({ client, profile, options: { provider } }: GateRun, mark: string) {
   const live = new Map<string, `/${string}`>();
-  const revoke = async () => {
-    for (const [name, path] of live) {
-      const answer = await client.ask('POST', path).catch(() => undefined);
-      if (answer !== undefined && answer.status < 300) live.delete(name);
-    }
-    return [...live.keys()];
-  };
   return {
     async make(kind: 'tokens' | 'clients', more: JsonObject) {
       const name = live.size === 0 ? mark : `${mark}-${live.size}`;
@@ -149,8 +141,14 @@ function openCredentials({ client, profile, options: { provider } }: GateRun, ma
       live.set(name, `/${kind}/${made.id}/revoke`);
       return made;
     },
-    revoke,
-    [Symbol.asyncDispose]: async () => void (await revoke()),
+    /** Revokes them all; lists the names of those that are left then. */
+    async revoke() {
+      for (const [name, path] of live) {
+        const answer = await client.ask('POST', path).catch(() => undefined);
+        if (answer !== undefined && answer.status < 300) live.delete(name);
+      }
+      return [...live.keys()];
+    },
   };
 }
 
