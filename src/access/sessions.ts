@@ -17,6 +17,11 @@ import {
 /** True for the credential of a person whom an identity provider has named. */
 export const isOfPerson = (credentialId: string) => credentialId.startsWith('oidc-');
 
+/** The name of a credential; no line of the log names a person: who it was stands in the store. */
+export function toLoggedName(act: { readonly credential: string; readonly operator: string }) {
+  return isOfPerson(act.credential) ? undefined : act.operator;
+}
+
 /** The tokens of the settings, which need no store. */
 export interface GivenTokens {
   /** Tokens of identity providers: those of `scim.tokens`, or the one of the first run. */

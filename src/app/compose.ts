@@ -1,6 +1,5 @@
 import { createMatcher } from '../domain/name.ts';
 import { createRuleBook } from '../domain/rule-book.ts';
-import type { HealthSources } from '../ops/state/readiness-facts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import { createReconciler } from '../reconcile/loop/reconciler.ts';
 import { BLIND } from '../reconcile/sections.ts';
@@ -48,7 +47,8 @@ export async function createBridge(given: BridgeOptions) {
     leadership,
     reconciler,
     scim,
-    health: toHealthSources(own, leadership, () => isDraining),
+    writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
+    isDraining: () => isDraining,
   };
   return {
     ...createApps(parts),
@@ -158,25 +158,4 @@ function findClosed(
   if (!problem || problem.code === BLIND.code) return undefined;
   const detail = `The service does not let the bridge use its ${section} (${problem.code}). scim-bridge check tells the remedy.`;
   return { detail, retryAfterSeconds: 300 };
-}
-
-/** Sources of health. */
-function toHealthSources(
-  own: OwnParts,
-  leadership: Leadership,
-  isDraining: () => boolean,
-): HealthSources {
-  const { store, clock, settings, guard } = own;
-  return {
-    store,
-    clock,
-    isDraining,
-    news: leadership.news,
-    isAuditFollowed: settings.audit.pollInterval !== 0,
-    isTokenGiven: own.access.isTokenGiven,
-    repairHarm: own.repairHarm,
-    viewAttempts: own.attempts.view,
-    findLeader: leadership.known,
-    writes: () => ({ mode: guard.mode, pause: guard.findPause() }),
-  };
 }

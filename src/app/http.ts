@@ -8,8 +8,6 @@ import { createOidcSignIn, createSignInActs } from '../console/sign-in.ts';
 import { followRequests, tellAnswered } from '../ops/http/follow-requests.ts';
 import { answerErrors } from '../ops/http/operator.ts';
 import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
-import type { StatusSources } from '../ops/sources.ts';
-import { readSeats } from '../ops/state/routes.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
 import { createScimRouter } from '../scim/router.ts';
 import type { BridgeParts } from './operators.ts';
@@ -26,10 +24,9 @@ const OAUTH_PATH = '/oauth';
 /** Creates the applications that listen: SCIM with health, and the operators' interface. */
 export function createApps(parts: BridgeParts): { app: Express; opsApp: Express } {
   const { settings, clock, events, metrics } = parts;
-  const status = toStatusSources(parts);
-  addStateMetrics(metrics, status);
-  const operators = createOperators(parts, status);
-  const health = createHealthRouter(parts.health);
+  addStateMetrics(metrics, parts);
+  const operators = createOperators(parts);
+  const health = createHealthRouter(parts);
   const pages = openConsole(parts);
   const lastly = answerErrors(events.requestFailed);
   const follow = followRequests({ clock, events, tracing: parts.tracing });
@@ -46,19 +43,6 @@ export function createApps(parts: BridgeParts): { app: Express; opsApp: Express 
   opsApp.use(CONSOLE_PATH, pages).get('/', leadToConsole).use(answerUnknownOps);
   opsApp.use(lastly);
   return { app, opsApp };
-}
-
-function toStatusSources(parts: BridgeParts): StatusSources {
-  const { settings, store, health, leadership, reconciler } = parts;
-  return {
-    ...health,
-    about: parts.about,
-    activity: () => reconciler.activity(),
-    readQueue: async () =>
-      (await leadership.tenure()?.convergence.readQueue()) ?? leadership.news().queue,
-    scimUrl: `${parts.publicUrl}${SCIM_PATH}`,
-    readSeats: () => readSeats(store.read, settings.seats.total),
-  };
 }
 
 /** Creates an application without headers that name it. `trustProxy`: whose word about the client's address is believed. */

@@ -68,6 +68,8 @@ export function createLeadership(options: OwnParts, findParts: () => TenureParts
     /** Knowledge of the leader: as of now if this process leads, else as of its last word. */
     news: (): LeaderNews => current?.news() ?? parseNews(election.known()?.news ?? null),
     known: () => election.known(),
+    readQueue: async () =>
+      (await current?.convergence.readQueue()) ?? parseNews(election.known()?.news ?? null).queue,
     /** The tenure of this process, once it may send; undefined: it does not lead. */
     tenure: () => current,
     access,

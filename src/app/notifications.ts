@@ -30,11 +30,12 @@ const EXPIRY_DAYS = [30, 3] as const;
 const DAY_MS = 24 * 3_600_000;
 
 /** Reads the conditions for receivers. */
-export async function observeBridge({ store, clock, health }: TenureParts): Promise<Observed> {
+export async function observeBridge(parts: TenureParts): Promise<Observed> {
+  const { store, clock, writes } = parts;
   const { read } = store;
   const now = clock.now();
   const [{ reasons }, plans, credentials, leavers] = await Promise.all([
-    readReadiness(health),
+    readReadiness(parts),
     countWaitingPlans(read),
     listLiveCredentials(read),
     findLateLeavers(read, { before: now - LEAVER_LATE_MS, limit: LEAVERS_MAX }),
@@ -46,7 +47,7 @@ export async function observeBridge({ store, clock, health }: TenureParts): Prom
       ...byCode.map(toReason),
       ...plans.map(toPlan),
       ...toExpiries(credentials, now),
-      ...leavers.some.map((leaver) => toLeaver(leaver, health.writes())),
+      ...leavers.some.map((leaver) => toLeaver(leaver, writes())),
     ],
     findNews: (tx) => findDriftNews(tx, now),
   };

@@ -1,6 +1,7 @@
 import { createAccess } from '../access/access.ts';
 import { createAttempts } from '../access/attempts.ts';
 import type { GivenTokens } from '../access/sessions.ts';
+import { toLoggedName } from '../access/sessions.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { LoggedAct } from '../ops/records/logs.ts';
 import { createActLog, createRequestLog } from '../ops/records/logs.ts';
@@ -10,7 +11,6 @@ import type { ProcessDeps } from '../reconcile/deps.ts';
 import { Waiters } from '../reconcile/waiters.ts';
 import { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Settings } from '../settings/schema.ts';
-import type { ShownSetting } from '../settings/shown.ts';
 import { OUTAGE_CODES, openStoreClock } from '../store/engine/database.ts';
 import type { Store } from '../store/store.ts';
 import { countWhere } from '../store/tables.ts';
@@ -22,12 +22,12 @@ import { createOutageAwareEvents } from '../telemetry/outages.ts';
 import { createFormerIds } from './former-ids.ts';
 import { toReconcilePolicy } from './settings.ts';
 import type { Target } from './target.ts';
-import { logRarely, toLoggedName } from './telemetry.ts';
+import { logRarely } from './telemetry.ts';
 
 export interface BridgeOptions {
   readonly settings: Settings;
   /** Facts of the process for operators. */
-  readonly about: StatusSources['about'] & { readonly settings: readonly ShownSetting[] };
+  readonly about: StatusSources['about'];
   readonly store: Store;
   readonly target: Target;
   /** Tokens of identity providers beside those that the store keeps. */
@@ -50,7 +50,9 @@ export type OwnParts = Awaited<ReturnType<typeof openOwnParts>>;
 /** Parts that a tenure uses. */
 export interface TenureParts extends OwnParts {
   readonly process: ProcessDeps;
-  readonly health: HealthSources;
+  readonly leadership: HealthSources['leadership'];
+  readonly writes: HealthSources['writes'];
+  readonly isDraining: HealthSources['isDraining'];
 }
 
 /** Opens the parts that need no other part. */

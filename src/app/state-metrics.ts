@@ -8,6 +8,7 @@ import type { StatusSources } from '../ops/sources.ts';
 import type { WaitingWork } from '../ops/state/readiness-facts.ts';
 import { readWaitingWork } from '../ops/state/readiness-facts.ts';
 import { readReadiness } from '../ops/state/reasons.ts';
+import { readSeats } from '../ops/state/routes.ts';
 import { POLL_STATE } from '../reconcile/audit/poller.ts';
 import { listLiveCredentials } from '../store/credentials.ts';
 import { countDrifts, findLastSweptAt } from '../store/drifts.ts';
@@ -20,6 +21,7 @@ import { COUNTED, describe } from '../telemetry/metrics.ts';
 interface MetricSources extends StatusSources {
   readonly readBacklog: () => Promise<WaitingWork>;
   readonly countChanges: () => ReturnType<typeof countWaitingChanges>;
+  readonly readSeats: () => ReturnType<typeof readSeats>;
 }
 
 /** One value, or one for each value of the labels; null and undefined: not known now. */
@@ -80,31 +82,32 @@ const STATE_GAUGES: readonly StateGauge[] = [
       );
     },
   ),
-  gauge('upstream_gate_is_shut{gate}', '1 while calls are stopped, by gate.', ({ news }) => {
-    const { credentials, service } = news().health;
+  gauge('upstream_gate_is_shut{gate}', '1 while calls are stopped, by gate.', ({ leadership }) => {
+    const { credentials, service } = leadership.news().health;
     const gates = Object.entries({ credentials, service });
     return gates.map(([gate, { kind }]) => [gate, Number(kind === 'shut')]);
   }),
   gauge(
     'upstream_pause_seconds',
     'Rest of the pause that the service asked for, of any process on the store; 0 without one.',
-    ({ news }) => toSeconds(news().health.pausedForMs),
+    ({ leadership }) => toSeconds(leadership.news().health.pausedForMs),
   ),
   gauge(
     'upstream_calls_in_flight',
     'Calls of this process without an answer yet.',
-    ({ news }) => news().health.inFlight,
+    ({ leadership }) => leadership.news().health.inFlight,
   ),
   gauge(
     'upstream_calls_waiting{class}',
     'Calls of this process that wait for the rate, by class.',
-    ({ news }) => Object.entries(news().health.waiting),
+    ({ leadership }) => Object.entries(leadership.news().health.waiting),
   ),
   gauge(
     'audit_lag_seconds',
     'Time since the audit log was last read to its end. Absent if it is not read.',
-    async ({ isAuditFollowed, store, clock }) => {
-      const readAt = isAuditFollowed ? (await POLL_STATE.find(store.read))?.readAt : undefined;
+    async ({ settings, store, clock }) => {
+      const isFollowed = settings.audit.pollInterval !== 0;
+      const readAt = isFollowed ? (await POLL_STATE.find(store.read))?.readAt : undefined;
       return readAt && toAge(clock, readAt);
     },
   ),
@@ -128,13 +131,13 @@ const STATE_GAUGES: readonly StateGauge[] = [
       return total === null ? known : [...known, ['total', total]];
     },
   ),
-  gauge('leader', '1 while this process leads, else 0.', ({ findLeader }) =>
-    Number(findLeader()?.isSelf === true),
+  gauge('leader', '1 while this process leads, else 0.', ({ leadership }) =>
+    Number(leadership.known()?.isSelf === true),
   ),
   gauge(
     'requests_waiting',
     'Requests of providers that wait for the service.',
-    ({ activity }) => activity().waiting,
+    ({ reconciler }) => reconciler.activity().waiting,
   ),
   gauge(
     'last_complete_sweep_timestamp_seconds',
@@ -169,12 +172,12 @@ const STATE_GAUGES: readonly StateGauge[] = [
 
 /** Adds gauges of the backlog, of faults and of work under way. What cannot be read now is left out. */
 export function addStateMetrics({ registry }: Metrics, sources: StatusSources): void {
-  const { store, clock, readSeats } = sources;
+  const { store, clock } = sources;
   const shared: MetricSources = {
     ...sources,
     readBacklog: shareRunning(() => readWaitingWork(store.read, clock.now())),
     countChanges: shareRunning(() => countWaitingChanges(store.read)),
-    readSeats: shareRunning(readSeats),
+    readSeats: shareRunning(() => readSeats(sources)),
   };
   for (const { name, help, labels, read } of STATE_GAUGES) {
     new Gauge({

@@ -12,7 +12,7 @@ export interface Target {
   readonly identity: string;
   readonly requestsPerSecond: number;
   /** Address and token of the embedded sandbox; undefined: it is a real service. */
-  readonly sandbox?: OpsSources['sandbox'];
+  readonly sandbox?: OpsSources['target']['sandbox'];
 }
 
 /** Opens the service of the settings, or the embedded sandbox where none is named. */

@@ -1,6 +1,4 @@
 import { createRarely } from '../access/attempts.ts';
-import { isOfPerson } from '../access/sessions.ts';
-import type { OperatorAct } from '../ops/http/operator.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
@@ -17,11 +15,6 @@ export function logRarely<Fields>(
     const attempts = rarely.take(toKey(fields), clock.now());
     if (attempts > 0) log(fields, attempts);
   };
-}
-
-/** The name of a credential; no line names a person: who it was stands in the store. */
-export function toLoggedName(act: Pick<OperatorAct, 'credential' | 'operator'>) {
-  return isOfPerson(act.credential) ? undefined : act.operator;
 }
 
 /** Spans of calls to the service, whose trace goes with them; nothing while tracing is off. */

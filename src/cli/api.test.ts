@@ -12,7 +12,6 @@ import type { Credential } from '../domain/credential.ts';
 import { allOperations, apiRoutes } from '../ops/api/routes.ts';
 import { answerErrors, requireOperator } from '../ops/http/operator.ts';
 import { createRouteRouter } from '../ops/http/route.ts';
-import type { ApiSource } from '../ops/sources.ts';
 import { connect } from '../upstream/testing/connect.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
 
@@ -35,19 +34,21 @@ const NOWHERE: Env = { OPS_URL: 'http://127.0.0.1:1', OPS_TOKEN };
 
 async function serveBridge(url: string, token = 'token'): Promise<Env> {
   const transport = connect(url, { token });
-  const call: ApiSource['call'] = (...args) => transport.call(...args);
-  const api: ApiSource = { call, findSubject: async () => undefined, report: () => undefined };
+  const leadership = { callForOperator: transport.call };
+  const process = { events: { operatorCalled: () => undefined } };
   const operator: Credential = {
     ...{ id: 'settings-1', name: 'operator', purpose: 'operator' },
     ...{ profile: 'lenient', provider: 'default' },
   };
   const attempts = { failed: async () => undefined };
-  const findCredential = async () => operator;
-  const letIn = requireOperator({ findCredential, attempts, sessions: undefined });
+  const access = Object({ find: async () => operator });
+  const letIn = requireOperator({ access, attempts });
   const app = express().use(
     '/ops',
     letIn,
-    createRouteRouter(apiRoutes, Object({ api }), (_req, _res, next) => next()),
+    createRouteRouter(apiRoutes, Object({ leadership, process, store: {} }), (_req, _res, next) =>
+      next(),
+    ),
     answerErrors(() => undefined),
   );
   return { OPS_URL: (await forTest(serve(app))).url, OPS_TOKEN };

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
-import type { Registry } from 'prom-client';
+import type { Attempts } from '../access/attempts.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { accessRoutes } from './access/routes.ts';
 import { apiRoutes } from './api/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
@@ -8,7 +9,7 @@ import { planRoutes } from './drift/plans.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { InvalidRequest, missing } from './http/body.ts';
 import { TEXT_MAX } from './http/list-query.ts';
-import type { OpenAct, OperatorDeps } from './http/operator.ts';
+import type { OpenAct } from './http/operator.ts';
 import { keepActs, limitRequests, requireOperator, requireRole } from './http/operator.ts';
 import type { OpsRoute } from './http/route.ts';
 import { createRouteRouter, ok, route } from './http/route.ts';
@@ -25,9 +26,10 @@ import { readReadiness } from './state/reasons.ts';
 import { stateRoutes } from './state/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
-interface OperatorRouterOptions extends OpsSources, OperatorDeps {
-  readonly registry: Pick<Registry, 'contentType' | 'metrics'>;
-  readonly openAct: OpenAct;
+interface OperatorRouterOptions extends OpsSources {
+  readonly attempts: Attempts;
+  readonly metrics: Pick<Metrics, 'registry'>;
+  readonly acts: { readonly open: OpenAct };
 }
 
 /** `/healthz` (alive: 200) and `/readyz` (503 when requests cannot be served, with the reasons). Open to everybody. */
@@ -46,7 +48,7 @@ export function createHealthRouter(sources: HealthSources): Router {
 
 /** `/metrics` for Prometheus and everything below `/ops`, for operators, and to read for readers. */
 export function createOperatorRouter(options: OperatorRouterOptions): Router {
-  const { registry } = options;
+  const { registry } = options.metrics;
   const router = Router();
   const letIn = requireOperator(options);
   const limit = limitRequests(options.clock);
@@ -54,7 +56,7 @@ export function createOperatorRouter(options: OperatorRouterOptions): Router {
     const text = await registry.metrics();
     res.set('Content-Type', registry.contentType).send(text);
   });
-  router.use('/ops', letIn, refuseNul, keepActs(options.openAct));
+  router.use('/ops', letIn, refuseNul, keepActs(options.acts.open));
   router.use('/ops', createRouteRouter(opsRoutes, options, limit));
   router.use('/ops', requireRole('reader'), limit, answerUnknown);
   return router;

@@ -1,6 +1,9 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import { toLoggedName } from '../../access/sessions.ts';
+import { findSubject } from '../../reconcile/loop/reconciler.ts';
 import { findNearest } from '../../settings/nearest.ts';
+import { getRequestContext } from '../../telemetry/request-context.ts';
 import type { UpstreamErrorCode } from '../../upstream/errors.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { operationGroups } from '../../upstream/operations/all.ts';
@@ -13,7 +16,7 @@ import { noteAct } from '../http/operator.ts';
 import { route } from '../http/route.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { opsSchemas, toView } from '../schemas/schemas.ts';
-import type { ApiSource } from '../sources.ts';
+import type { OpsSources } from '../sources.ts';
 
 /** The request that calls the service as the bridge does, in the same budget. */
 export const apiRoutes = [
@@ -27,31 +30,34 @@ export const apiRoutes = [
       readers: [readJson('16mb')],
       answers: { 200: 'CallResult', 502: 'CallFailure', 503: 'CallFailure', 504: 'CallFailure' },
     },
-    async ({ api }, { params, res }) => {
+    async (sources, { params, res, operator: { id: credential, name } }) => {
       const id = `${params.group}.${params.operation}`;
       const operation = findOperation(id);
       if (operation === undefined) {
         const more = { near: [findNearOperation(id) ?? []].flat() };
         throw new Problem(404, 'unknown-operation', `There is no operation ${id}.`, { more });
       }
-      const answer = await call(api, operation, res);
+      const answer = await makeCall(sources, operation, res);
       const result = 'code' in answer.json ? String(answer.json.code) : 'done';
-      return { ...answer, change: { after: { operation: id, result } } };
+      const call = { operation: id, result };
+      const { requestId, remoteAddress } = getRequestContext(res);
+      const operator = toLoggedName({ credential, operator: name });
+      const by = { requestId, remoteAddress, operator, credential };
+      sources.process.events.operatorCalled({ ...call, ...by });
+      return { ...answer, change: { after: call } };
     },
   ),
 ] as const;
 
-async function call(api: ApiSource, operation: Operation, res: Response) {
-  const ended = { operation: operation.id };
+async function makeCall({ leadership, store }: OpsSources, operation: Operation, res: Response) {
   // A caller that does not wait for the answer any more has no call that waits for its turn.
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   try {
     const args = parseCall(operation, res.req.body);
-    const subject = await api.findSubject(operation.id, args);
+    const subject = await findSubject(store.read, operation.id, args);
     if (subject !== undefined) noteAct(res, { target: subject });
-    const result = await api.call(operation, args, { signal: gone.signal });
-    api.report({ ...ended, result: 'done' }, res);
+    const result = await leadership.callForOperator(operation, args, { signal: gone.signal });
     return { status: 200, json: { result: result ?? null } } as const;
   } catch (error) {
     if (error instanceof TypeError) {
@@ -59,7 +65,6 @@ async function call(api: ApiSource, operation: Operation, res: Response) {
       throw new Problem(400, 'invalid', error.message, { change });
     }
     if (!(error instanceof UpstreamError)) throw error;
-    api.report({ ...ended, result: error.code }, res);
     const silent = error.code === 'timeout' ? 504 : 503;
     const status = error.status === undefined ? silent : 502;
     return { status, json: toApiFailure(error) } as const;

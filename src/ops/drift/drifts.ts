@@ -100,9 +100,12 @@ export const driftRoutes = [
   ...(['user', 'group'] as const).map((type) =>
     route(
       { ...acts.LOOK, path: `/${type}s/{id}/look` },
-      async ({ store: { read: db }, look, drifts: decisions }, { params, body, operator }) => {
+      async (
+        { store: { read: db }, leadership, drifts: decisions },
+        { params, body, operator },
+      ) => {
         const key = toResourceKey({ type, id: params.id });
-        const { at, isGone: gone, drifts } = getLooked(await look({ key }));
+        const { at, isGone: gone, drifts } = getLooked(await leadership.look({ key }));
         const open = drifts.filter((one) => one.status === 'open' && !isUnmanagedKind(one.kind));
         const asked = { ids: open.map(({ id }) => id), isDryRun: false, by: operator.name };
         const decision = { kind: 'repair', hash: undefined } as const;

@@ -14,6 +14,7 @@ import { PLANS } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
+import { readSeats } from '../state/routes.ts';
 import { OTHER_HASH, toSubjectView } from './drifts.ts';
 
 /** Actions of a plan that are shown with it; `/actions` pages through all. */
@@ -91,11 +92,11 @@ async function undo(sources: OpsSources, id: string, by: string) {
 }
 
 async function toPlan(sources: OpsSources, row: PlanRow): Promise<OpsJson<'Plan'>> {
-  const { store, readSeats } = sources;
+  const { store } = sources;
   const counted = await countPlanActions(store.read, row.id);
   const actions = await listActions(store.read, row, { limit: ACTIONS_SHOWN, from: OLDEST });
   return toView('Plan', row, {
-    seats: row.status === 'held' ? toPlanSeats(row, await readSeats()) : null,
+    seats: row.status === 'held' ? toPlanSeats(row, await readSeats(sources)) : null,
     waiting: counted.get('planned') ?? 0,
     dropped: counted.get('dropped') ?? 0,
     done: counted.get('done') ?? 0,

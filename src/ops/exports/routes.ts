@@ -38,7 +38,7 @@ const readers = [
 export const exportRoutes = [
   route({ ...CENSUS, readers }, async (sources, { query: { filters }, req }) => {
     const { provider = DEFAULT_PROVIDER } = filters;
-    if (sources.news().firstRead)
+    if (sources.leadership.news().firstRead)
       throw new Problem(503, 'could-not-look', 'The service is not read yet.');
     const reading = { idsOf: 'provider', providers: [provider] } as const;
     const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();
@@ -136,7 +136,7 @@ function toStranger({ row, texts }: ExportEntry): OpsJson<'HandoverItem'> {
 }
 
 async function importIds(
-  { store, clock, refreshFormerIds }: OpsSources,
+  { store, clock, formerIds }: OpsSources,
   { type, provider }: { readonly type: 'user' | 'group'; readonly provider: string },
   find: (db: Db) => ReturnType<typeof findImports>,
 ) {
@@ -152,7 +152,7 @@ async function importIds(
   });
   // The others answer by them when they hear of it, whatever becomes of this process; this one at once.
   store.bell.ring('former-ids');
-  await refreshFormerIds();
+  await formerIds.refresh();
   return items;
 }
 

@@ -1,9 +1,8 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import type { FindCredential } from '../../access/access.ts';
+import type { Access } from '../../access/access.ts';
 import { createAdmission } from '../../access/admission.ts';
 import type { Attempts } from '../../access/attempts.ts';
 import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
-import type { Sessions } from '../../access/sessions.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
 import { BridgeError, isId } from '../../domain/values.ts';
@@ -16,10 +15,8 @@ import { Problem } from './body.ts';
 
 /** Parts for letting operators in. */
 export interface OperatorDeps {
-  readonly findCredential: FindCredential;
+  readonly access: Pick<Access, 'find' | 'sessions'>;
   readonly attempts: Pick<Attempts, 'failed'>;
-  /** Finds the session of a cookie; undefined where nobody can sign in. */
-  readonly sessions: Pick<Sessions, 'find'> | undefined;
 }
 
 /** Lets operators in, by `Bearer <token>` or a session of the console: else 401, 403, 429 or 503. @see RFC 6750 §2.1, §3 */
@@ -46,11 +43,11 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
 }
 
 /** A token goes before a cookie, which a browser adds by itself. */
-async function findPresented(req: Request, token: string | undefined, deps: OperatorDeps) {
-  if (token !== undefined) return deps.findCredential(token);
+async function findPresented(req: Request, token: string | undefined, { access }: OperatorDeps) {
+  if (token !== undefined) return access.find(token);
   const text = findSessionText(req);
   if (text === undefined) return undefined;
-  return (await deps.sessions?.find(text, toSessionUse(req)))?.credential;
+  return (await access.sessions.find(text, toSessionUse(req)))?.credential;
 }
 
 function toStranger(presented: 'nothing' | 'something', retryAfter: number | undefined): Problem {

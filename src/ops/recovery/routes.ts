@@ -20,6 +20,7 @@ import { FIRST_RUN } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toView } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
+import { readSeats } from '../state/routes.ts';
 
 /** Requests about the first run and recovery; their plans are decided like any other. */
 export const recoveryRoutes = [
@@ -50,7 +51,7 @@ async function readFirstRun(sources: OpsSources, { limit, cursor }: ListQuery<Fi
   }
   const page = { ...(await findPhase(sources)), items, nextCursor: hasMore ? String(last) : null };
   if (cursor !== undefined) return { ...page, counts: null, kinds: null, seats: null };
-  const { free: has } = await sources.readSeats();
+  const { free: has } = await readSeats(sources);
   return { ...page, counts, kinds, seats: { ...seats, has } };
 }
 
@@ -65,8 +66,8 @@ function add(sums: Record<string, number>, name: string, count: number): void {
   sums[name] = (sums[name] ?? 0) + count;
 }
 
-async function readRecovery({ store, news }: OpsSources): Promise<OpsJson<'Recovery'>> {
-  const { detection, reading } = news();
+async function readRecovery({ store, leadership }: OpsSources): Promise<OpsJson<'Recovery'>> {
+  const { detection, reading } = leadership.news();
   const state = await findRecovery(store.read);
   const none = { phase: 'none', since: null, reason: null, planId: null } as const;
   const progress = state?.phase === 'reading' ? reading : null;

@@ -84,7 +84,7 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
         const { provider = DEFAULT_PROVIDER, privileged } = body;
         const may = privileged ? 'adopt' : 'refuse';
         const request = { id, privileged: may, provider, isDryRun: false } as const;
-        const adoption = await sources.adopt(type, request);
+        const adoption = await sources.process.adopt(type, request);
         if (adoption.kind === 'unknown-provider') throw unknownProvider();
         if (adoption.kind !== 'adopted') {
           const [status, code, more = ''] = REFUSALS[adoption.kind];

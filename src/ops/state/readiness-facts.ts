@@ -1,3 +1,4 @@
+import type { Access } from '../../access/access.ts';
 import type { Attempts } from '../../access/attempts.ts';
 import { listExpiring, opensScim } from '../../access/credentials.ts';
 import type { HarmLimit } from '../../domain/change.ts';
@@ -11,6 +12,7 @@ import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import type { Detection } from '../../reconcile/repair/recovery.ts';
 import { findRecovery } from '../../reconcile/repair/recovery.ts';
 import type { Pause } from '../../reconcile/write-guard.ts';
+import type { Settings } from '../../settings/schema.ts';
 import { listLiveCredentials } from '../../store/credentials.ts';
 import { isNotFlushed } from '../../store/engine/database.ts';
 import { findRemark } from '../../store/logs.ts';
@@ -36,16 +38,18 @@ export interface News {
 export interface HealthSources {
   readonly store: Store;
   readonly clock: Clock;
-  /** What the leader was last heard of. */
-  readonly news: () => News;
-  readonly isAuditFollowed: boolean;
-  readonly isTokenGiven: () => boolean;
+  readonly settings: Pick<Settings, 'audit' | 'seats'>;
+  readonly leadership: {
+    /** What the leader was last heard of. */
+    readonly news: () => News;
+    /** Undefined: no process has ever led. */
+    readonly known: () => Omit<KnownLeader, 'owner' | 'news'> | undefined;
+  };
+  readonly access: Pick<Access, 'isTokenGiven'>;
+  readonly attempts: Pick<Attempts, 'view'>;
   /** Harm of providers above it is reported. */
   readonly repairHarm: HarmLimit;
-  readonly viewAttempts: Attempts['view'];
   readonly writes: () => WritesFacts;
-  /** Undefined: no process has ever led. */
-  readonly findLeader: () => Omit<KnownLeader, 'owner' | 'news'> | undefined;
   readonly isDraining: () => boolean;
 }
 
@@ -63,8 +67,8 @@ export type ReadinessFacts = Awaited<ReturnType<typeof readFacts>>;
 
 /** Reads them. Never rejects for the store: a store that fails or hangs is an answer. */
 export async function readFacts(sources: HealthSources) {
-  const { clock, news, isDraining, writes, findLeader } = sources;
-  const upstream: Omit<TransportHealth, 'inFlight' | 'waiting'> = news().health;
+  const { clock, leadership, isDraining, writes } = sources;
+  const upstream: Omit<TransportHealth, 'inFlight' | 'waiting'> = leadership.news().health;
   const answered = new AbortController();
   const toProblem = (code: string) => ({ kind: 'problem' as const, code });
   const toLate = () => toProblem('no answer in time');
@@ -75,7 +79,7 @@ export async function readFacts(sources: HealthSources) {
     return toProblem(error.code);
   });
   answered.abort();
-  const leader = findLeader();
+  const leader = leadership.known();
   return { store, draining: isDraining(), upstream, writes: writes(), leader, nowMs: clock.now() };
 }
 
@@ -86,7 +90,7 @@ const STORE_ANSWER_MS = 2_000;
 export const LEAVER_LATE_MS = 5 * 60_000;
 
 async function readStored(sources: HealthSources) {
-  const { store, clock, isAuditFollowed, news, repairHarm } = sources;
+  const { store, clock, settings, leadership, repairHarm } = sources;
   const db = store.read;
   const now = clock.now();
   const [backlog, writeTrouble, notFlushed] = await Promise.all([
@@ -95,7 +99,8 @@ async function readStored(sources: HealthSources) {
     isNotFlushed(db),
   ]);
   const live = await listLiveCredentials(db);
-  const { firstRead, sections } = news();
+  const { firstRead, sections } = leadership.news();
+  const isAuditFollowed = settings.audit.pollInterval !== 0;
   return {
     kind: 'ok' as const,
     firstRead,
@@ -111,9 +116,9 @@ async function readStored(sources: HealthSources) {
     recycled: await findRemark(db, 'name-recycled', now),
     providerHarm: await listProviderHarm(db, now, repairHarm),
     access: {
-      hasProvider: sources.isTokenGiven() || opensScim(live, now),
+      hasProvider: sources.access.isTokenGiven() || opensScim(live, now),
       expiring: listExpiring(live, now),
-      failedAttempts: sources.viewAttempts().failed,
+      failedAttempts: sources.attempts.view().failed,
     },
   };
 }

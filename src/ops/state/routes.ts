@@ -2,6 +2,7 @@ import { ACTIVE_STATUSES } from '../../domain/change.ts';
 import { countFreeSeats } from '../../domain/seats.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { SAMPLE_MS, SAMPLES } from '../../reconcile/loop/jobs.ts';
+import { requestSweep } from '../../reconcile/loop/sweeps.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import type { Retried } from '../../store/due.ts';
@@ -15,7 +16,6 @@ import {
   readBacklog,
 } from '../../store/resources/backlog.ts';
 import { listMeant } from '../../store/resources/find.ts';
-import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { countWhere, findOne, listNewest, listWhere } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
@@ -42,10 +42,10 @@ export const stateRoutes = [
     },
     async (sources) => ok(await readStatus(sources)),
   ),
-  route(SETTINGS, async ({ settings }, { query }) => {
+  route(SETTINGS, async ({ about }, { query }) => {
     const { from: wanted, q = '' } = query.filters;
     const text = q.toLowerCase();
-    const all = settings.filter(({ name, variable, from }) => {
+    const all = about.settings.filter(({ name, variable, from }) => {
       const isNamed = [name, variable].some((word) => word.toLowerCase().includes(text));
       return isNamed && (wanted === undefined || from === wanted);
     });
@@ -57,15 +57,15 @@ export const stateRoutes = [
       summary: 'Where the embedded sandbox is, for its controls: docs/command-line.md#sandbox.',
       answers: { 200: 'Sandbox' },
     },
-    async ({ sandbox }, { operator }) => {
+    async ({ target: { sandbox } }, { operator }) => {
       if (sandbox === undefined) missing('The bridge stands before a real service.', 'no-sandbox');
       return ok({ ...sandbox, token: operator.purpose === 'operator' ? sandbox.token : null });
     },
   ),
   route(acts.PAUSE, (sources, { body }) =>
-    change(sources, () => sources.pause(body.reason ?? null)),
+    change(sources, () => sources.guard.pause(body.reason ?? null)),
   ),
-  route(acts.RESUME, (sources) => change(sources, sources.resume)),
+  route(acts.RESUME, (sources) => change(sources, sources.guard.resume)),
   route(acts.RETRY, async (sources, { body }) => {
     const key =
       'name' in body ? getOnly(await listMeant(sources.store.read, body.name)) : undefined;
@@ -84,8 +84,8 @@ export const stateRoutes = [
     },
     async ({ store }) => ok(toSamples(await SAMPLES.find(store.read))),
   ),
-  route(acts.SWEEP, async ({ requestSweep }, { body: { dryRun = false } }) => {
-    const id = await requestSweep(dryRun);
+  route(acts.SWEEP, async ({ process }, { body: { dryRun = false } }) => {
+    const id = await requestSweep(process, dryRun);
     return { json: { id }, target: id, change: { after: { dryRun } } };
   }),
   listRoute(
@@ -96,14 +96,14 @@ export const stateRoutes = [
       answers: { 200: 'SweepList' },
     },
     ({ store }, _filters, part) => listNewest(store.read, 'sweeps', {}, part),
-    (row, { news }) => toSweep(row, news().reading),
+    (row, { leadership }) => toSweep(row, leadership.news().reading),
   ),
   route(
     { path: '/sweeps/{id}', summary: 'One sweep.', answers: { 200: 'Sweep' } },
-    async ({ store, news }, { params: { id } }) => {
+    async ({ store, leadership }, { params: { id } }) => {
       const row = await findOne(store.read, 'sweeps', { id });
       const sweep = row ?? missing('There is no sweep with this id.', 'unknown-sweep');
-      return ok(toSweep(sweep, news().reading));
+      return ok(toSweep(sweep, leadership.news().reading));
     },
   ),
 ] as const;
@@ -113,19 +113,19 @@ const LATEST = { order: 'last_seen_at desc', limit: LISTED_MAX } as const;
 const LEAVERS_SHOWN = 10;
 
 async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
-  const { store, clock, about, scimUrl, news } = sources;
+  const { store, clock, about, leadership, scim } = sources;
   const db = store.read;
   const now = clock.now();
   const backlog = await readWaitingWork(db, now);
   const drifts = await countDrifts(db);
   const last = await findOne(db, 'sweeps', {}, { order: 'seq desc' });
-  const { firstRead, health, reading } = news();
+  const { firstRead, health, reading } = leadership.news();
   const { credentials, service } = health;
-  const { isHeld, aheadMs } = await sources.readQueue();
+  const { isHeld, aheadMs } = await leadership.readQueue();
   const writes = sources.writes();
   const view = {
     ...(await readReadiness(sources)),
-    scimUrl,
+    scimUrl: scim.baseUrl,
     queue: { isHeld, removeMs: Math.round(aheadMs.remove), changeMs: Math.round(aheadMs.change) },
     bridge: { ...about, engine: store.engine },
     firstRead,
@@ -137,7 +137,7 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     failingCount: backlog.failing,
     failing: await listFailing(db, LISTED_MAX),
     oldestSince: backlog.oldestSince,
-    seats: await sources.readSeats(),
+    seats: await readSeats(sources),
     stuckCount: backlog.stuck,
     stuck: await listStuck(db, LISTED_MAX),
     leavers: toLeavers(await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN }), writes),
@@ -146,8 +146,8 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
       return { ...row, type, name, firstSeenAt: row.first_seen_at, lastSeenAt };
     }),
     upstream: { ...health, credentials: toGate(credentials), service: toGate(service) },
-    authentication: sources.viewAttempts(),
-    activity: sources.activity(),
+    authentication: sources.attempts.view(),
+    activity: sources.reconciler.activity(),
   };
   return toView('Status', view, {});
 }
@@ -189,9 +189,11 @@ async function change({ writes, store, clock }: StatusSources, work: () => Promi
   return { json, change: { before, after }, isOfAll: before.paused !== after.paused };
 }
 
-/** Reads what is known of the seats of the service. `total` is the number of the settings; 0: not known. */
-export async function readSeats(db: Db, total: number): Promise<OpsJson<'Seats'>> {
-  const seats = { total, used: await countTakenSeats(db), waiting: (await readBacklog(db)).noSeat };
+/** Reads what is known of the seats of the service. */
+export async function readSeats({ store, settings }: StatusSources): Promise<OpsJson<'Seats'>> {
+  const { total } = settings.seats;
+  const { noSeat: waiting } = await readBacklog(store.read);
+  const seats = { total, used: await countTakenSeats(store.read), waiting };
   return { ...seats, total: total || null, free: countFreeSeats(seats) };
 }
 
