@@ -8,7 +8,6 @@ import { createBridge } from './app/compose.ts';
 import { exportTelemetry } from './app/export-telemetry.ts';
 import type { FirstTokens } from './app/first-access.ts';
 import {
-  logNotFlushed,
   openServableStore,
   readTokens,
   toStoreWatch,
@@ -24,6 +23,7 @@ import type { BridgeError } from './domain/values.ts';
 import type { LoadedSettings } from './settings/load.ts';
 import { toStoreUrl } from './settings/load.ts';
 import type { Settings } from './settings/schema.ts';
+import { isNotFlushed } from './store/engine/database.ts';
 import type { Store } from './store/store.ts';
 import type { Events } from './telemetry/events.ts';
 import { createEvents } from './telemetry/events.ts';
@@ -98,7 +98,7 @@ async function serveUntilStopped(
       tracing: otel?.tracing,
     });
     renewSecrets(bridge, secrets, { settings, made });
-    await logNotFlushed(events, store);
+    if (await isNotFlushed(store.read)) events.storeNotFlushed();
     await bridge.start();
     ports.main.serve(bridge.app);
     ports.ops?.serve(bridge.opsApp);

@@ -13,7 +13,7 @@ import { assertServable } from '../settings/cross-rules.ts';
 import { findStoreFile, toStoreUrl } from '../settings/load.ts';
 import type { Settings } from '../settings/schema.ts';
 import { listLiveCredentials } from '../store/credentials.ts';
-import { isNotFlushed, openStore, openStoreClock } from '../store/engine/database.ts';
+import { openStore, openStoreClock } from '../store/engine/database.ts';
 import { migrate } from '../store/engine/migrate.ts';
 import { StoreError } from '../store/engine/store-error.ts';
 import type { Store, StoreOptions } from '../store/store.ts';
@@ -165,9 +165,4 @@ export function toStoreWatch(
         events.storeConnectionLost({ code: String(Object(error).code ?? 'unknown') }),
     ),
   };
-}
-
-/** Logs at the start how committed data may be lost. @throws StoreError */
-export async function logNotFlushed(events: Events, { read }: Store): Promise<void> {
-  if (await isNotFlushed(read)) events.storeNotFlushed();
 }

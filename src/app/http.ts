@@ -1,7 +1,6 @@
 import { parse } from 'node:querystring';
 import type { Express, RequestHandler, Router } from 'express';
 import express from 'express';
-import type { OAuthDeps } from '../access/oauth/router.ts';
 import { createOAuthRouter, showMetadata } from '../access/oauth/router.ts';
 import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createOidcSignIn, createSignInActs } from '../console/sign-in.ts';
@@ -14,7 +13,6 @@ import type { BridgeParts } from './operators.ts';
 import { createOperators } from './operators.ts';
 import { findOidcOptions } from './settings.ts';
 import { addStateMetrics } from './state-metrics.ts';
-import { logRarely } from './telemetry.ts';
 
 /** Path of SCIM below the public address. */
 export const SCIM_PATH = '/scim/v2';
@@ -23,7 +21,7 @@ const OAUTH_PATH = '/oauth';
 
 /** Creates the applications that listen: SCIM with health, and the operators' interface. */
 export function createApps(parts: BridgeParts): { app: Express; opsApp: Express } {
-  const { settings, clock, events, metrics } = parts;
+  const { settings, clock, events, metrics, publicUrl } = parts;
   addStateMetrics(metrics, parts);
   const operators = createOperators(parts);
   const health = createHealthRouter(parts);
@@ -32,8 +30,14 @@ export function createApps(parts: BridgeParts): { app: Express; opsApp: Express 
   const follow = followRequests({ clock, events, tracing: parts.tracing });
   const app = createApp(settings.trustProxy).use(follow);
   app.use(SCIM_PATH, createScimRouter(parts.scim));
-  app.use(OAUTH_PATH, createOAuthRouter(toOAuthDeps(parts)));
-  app.use(showMetadata(parts.publicUrl, toTokenEndpoint(parts))).use(health);
+  const tokenEndpoint = `${publicUrl}${OAUTH_PATH}/token`;
+  const oauth = createOAuthRouter({
+    ...parts,
+    issuerKeys: parts.access.issuerKeys,
+    ownAudiences: [tokenEndpoint, publicUrl],
+    limits: parts.scim.policy.requests,
+  });
+  app.use(OAUTH_PATH, oauth).use(showMetadata(publicUrl, tokenEndpoint)).use(health);
   if (settings.ops.port === undefined) {
     app.use(operators).use(CONSOLE_PATH, pages).get('/', leadToConsole);
   }
@@ -70,27 +74,4 @@ function openConsole(parts: BridgeParts): Router {
   const provider = findOidcOptions(parts.settings);
   const oidc = provider && createOidcSignIn(provider, { sessions, acts, failed });
   return createConsole({ sessions, findCredential, attempts, acts, oidc });
-}
-
-/** Address where providers get access tokens. */
-const toTokenEndpoint = ({ publicUrl }: BridgeParts) => `${publicUrl}${OAUTH_PATH}/token`;
-
-function toOAuthDeps(parts: BridgeParts): OAuthDeps {
-  const { store, clock, events, attempts } = parts;
-  return {
-    store,
-    clock,
-    attempts,
-    issuerKeys: parts.access.issuerKeys,
-    ownAudiences: [toTokenEndpoint(parts), parts.publicUrl],
-    limits: parts.scim.policy.requests,
-    turnedAway: (reason) => events.turnedAway({ reason }),
-    refused: logRarely(
-      clock,
-      ({ clientId, reason }) => `${clientId} ${reason}`,
-      ({ requestId, clientId: credential, reason }, tries) =>
-        events.assertionRefused({ requestId, credential, reason, attempts: tries }),
-    ),
-    failed: events.requestFailed,
-  };
 }

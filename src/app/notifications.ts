@@ -3,6 +3,7 @@ import { isUnmanagedKind } from '../domain/change.ts';
 import { toCount } from '../domain/values.ts';
 import type { Condition, Notice, Observed } from '../notify/notifier.ts';
 import { putTest } from '../notify/notifier.ts';
+import { toHold } from '../ops/lists/details.ts';
 import type { OpsSources } from '../ops/sources.ts';
 import type { WritesFacts } from '../ops/state/readiness-facts.ts';
 import { LEAVER_LATE_MS } from '../ops/state/readiness-facts.ts';
@@ -83,19 +84,12 @@ function toExpiries(live: readonly LiveCredential[], now: number): Condition[] {
   });
 }
 
-/** What keeps a leaver in, until an operator decides. */
-const HOLDS = {
-  plan: ' A plan that waits for an operator holds it: scim-bridge plan list.',
-  'observe-mode': ' The bridge only observes.',
-  'writes-paused': ' Changes are paused: scim-bridge resume.',
-};
-
 function toLeaver(leaver: LateLeavers['some'][number], writes: WritesFacts): Condition {
   const { id, left_at, name: userName, plan } = leaver;
   const heldBy = findLeaverHold(leaver, writes);
-  const why = heldBy === undefined ? '' : HOLDS[heldBy];
+  const why = heldBy === undefined ? '' : `, ${toHold({ heldBy, plan })}`;
   const data = { user: id, acceptedAt: new Date(left_at).toISOString() };
-  const late = `Somebody who left was not seen to be out: the deactivation of ${id} was accepted at ${data.acceptedAt}.${why} scim-bridge why ${id}`;
+  const late = `Somebody who left was not seen to be out${why}: the deactivation of ${id} was accepted at ${data.acceptedAt}. scim-bridge why ${id}`;
   const done = `The deactivation of ${id} waits no more: the service holds it, or a later request or an operator took it back.`;
   const held = heldBy && { heldBy, ...(plan !== null && { plan }) };
   return {

@@ -5,7 +5,7 @@ import { listCrossProblems } from '../settings/cross-rules.ts';
 import type { SettingProblem } from '../settings/errors.ts';
 import { SettingsError } from '../settings/errors.ts';
 import type { LoadedSettings } from '../settings/load.ts';
-import { findAt, settingRows } from '../settings/rows.ts';
+import { findAt, settingRows, withValue } from '../settings/rows.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { Events } from '../telemetry/events.ts';
 
@@ -110,14 +110,8 @@ function toPlace(address: string | undefined): string | undefined {
 
 /** The settings of before with those of after that have these names. */
 function withSecrets(before: Settings, after: Settings, names: readonly string[]): Settings {
-  const of = (name: string) => (names.includes(name) ? after : before);
-  const { token } = of('ops.token').ops;
-  const { readerToken } = of('ops.readerToken').ops;
-  return {
-    ...before,
-    upstream: { ...before.upstream, token: of('upstream.token').upstream.token },
-    scim: { ...before.scim, tokens: of('scim.tokens').scim.tokens },
-    ops: { ...before.ops, token, readerToken },
-    database: isSameDatabase(before, after) ? of('database.url').database : before.database,
-  };
+  const taken = names.filter((name) => name !== 'database.url' || isSameDatabase(before, after));
+  return settingRows
+    .filter(({ name }) => taken.includes(name))
+    .reduce((settings, { path }) => withValue(settings, path, findAt(after, path)), before);
 }

@@ -59,7 +59,11 @@ function unwrap(schema: z.core.$ZodType): { inner: z.core.$ZodType; fallback: un
 }
 
 /** The mapping with one value set. */
-export function withValue(tree: object, path: readonly string[], value: unknown): object {
+export function withValue<Tree extends object>(
+  tree: Tree,
+  path: readonly string[],
+  value: unknown,
+): Tree {
   const [key = '', ...rest] = path;
   const inner = findAt(tree, [key]);
   const set = rest.length === 0 ? value : withValue(isJsonObject(inner) ? inner : {}, rest, value);

@@ -2,25 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SettingRow } from './rows.ts';
 import { findAt } from './rows.ts';
 import type { Settings } from './schema.ts';
-import type { Given, SETTING_ORIGINS } from './sources.ts';
+import type { Given } from './sources.ts';
 
 /** One setting in effect, without secrets. */
-export interface ShownSetting {
-  readonly name: string;
-  readonly variable: string;
-  /** As it may be written in a settings file, with its unit; null: not set. */
-  readonly value: string | null;
-  readonly from: (typeof SETTING_ORIGINS)[number];
-  /** Variable or settings file that sets it; null: the default holds. */
-  readonly source: string | null;
-}
+export type ShownSetting = ReturnType<typeof listShownSettings>[number];
 
-/** Lists every setting in effect with the place that its value comes from. */
+/** Lists every setting in effect with the place that its value comes from; `source` null: the default holds. */
 export function listShownSettings(
   rows: readonly SettingRow[],
   settings: Settings,
   given: ReadonlyMap<string, Given>,
-): ShownSetting[] {
+) {
   return rows.map((row) => {
     const { name, variable } = row;
     const value = findAt(settings, row.path);
@@ -29,7 +21,7 @@ export function listShownSettings(
     // The file that comes with the bridge writes every default out.
     const isWritten = by?.origin === 'file' && isDeepStrictEqual(by.value, row.default);
     if (by === undefined || isWritten)
-      return { name, variable, value: shown, from: 'default', source: null };
+      return { name, variable, value: shown, from: 'default', source: null } as const;
     return { name, variable, value: shown, from: by.origin, source: by.source };
   });
 }

@@ -3,13 +3,15 @@ import express, { Router } from 'express';
 import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
 import { assertUtf8, toCount } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
+import type { Events } from '../../telemetry/events.ts';
 import { getRequestId } from '../../telemetry/request-context.ts';
-import type { AdmissionLimits, TurnedAway } from '../admission.ts';
+import type { AdmissionLimits } from '../admission.ts';
 import { createAdmission } from '../admission.ts';
 import type { AssertionDeps } from '../assertion/assertion.ts';
 import { AssertionRefused } from '../assertion/assertion.ts';
 import { IssuerUnreadable } from '../assertion/issuer-keys.ts';
 import type { Attempts } from '../attempts.ts';
+import { createRarely } from '../attempts.ts';
 import { Refusal } from '../refusal.ts';
 import { ACCESS_TOKEN_MS, issue, proveClient } from './issue.ts';
 import { assertGranted, GRANT, parseTokenRequest, SCOPE } from './parse-request.ts';
@@ -18,18 +20,11 @@ import { assertGranted, GRANT, parseTokenRequest, SCOPE } from './parse-request.
 const BODY_MAX = '16kb';
 const FORM = 'application/x-www-form-urlencoded';
 
-export interface OAuthDeps extends AssertionDeps {
+interface OAuthDeps extends AssertionDeps {
   readonly attempts: Pick<Attempts, 'failed'>;
   /** Limits of the requests of one client. */
   readonly limits: AdmissionLimits;
-  /** Called with the reason of each request that is answered later, or not at all. */
-  readonly turnedAway: (why: TurnedAway) => void;
-  /** Called for each assertion that is not taken. */
-  readonly refused: (
-    fields: Pick<AssertionRefused, 'clientId' | 'reason'> & { requestId: string },
-  ) => void;
-  /** Called for errors that are the bridge's own fault. */
-  readonly failed: (fields: { requestId: string; error: unknown }) => void;
+  readonly events: Pick<Events, 'turnedAway' | 'assertionRefused' | 'requestFailed'>;
 }
 
 /** `POST /oauth/token`: an access token for the id of a client and a secret or an assertion. @see RFC 6749 §4.4, §5 */
@@ -61,7 +56,12 @@ function answerToken(deps: OAuthDeps): RequestHandler {
     assertGranted(grantType, scope);
     // Only who has proven to be a client uses up its limits, so that no stranger can.
     const why = admission.begin(proven.clientId);
-    if (why !== undefined) throw turnAway(why, deps);
+    if (why !== undefined) {
+      deps.events.turnedAway({ reason: why });
+      const { perSecond, concurrentMax } = deps.limits;
+      const rate = `${toCount(perSecond, 'request')} a second`;
+      throw tooMany(`More than ${why === 'rate' ? rate : `${concurrentMax} at once`}.`, 1);
+    }
     res.once('close', () => admission.end(proven.clientId));
     const text = await issue(deps, proven);
     res.json({
@@ -73,26 +73,21 @@ function answerToken(deps: OAuthDeps): RequestHandler {
   };
 }
 
-function turnAway(why: TurnedAway, { limits, turnedAway }: OAuthDeps): Refusal {
-  turnedAway(why);
-  const { perSecond, concurrentMax } = limits;
-  const words =
-    why === 'rate' ? `${toCount(perSecond, 'request')} a second` : `${concurrentMax} at once`;
-  return tooMany(`More than ${words}.`, 1);
-}
-
 /** Refusal of a client that asks for more than it may have. */
 function tooMany(message: string, retryAfterSeconds: number): Refusal {
   return new Refusal(429, 'temporarily_unavailable', message, { retryAfterSeconds });
 }
 
-function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHandler {
+function answerErrors({ attempts, clock, events }: OAuthDeps): ErrorRequestHandler {
+  const rarely = createRarely();
   return async (error: unknown, _req, res, next) => {
     if (res.headersSent) return next(error);
     const requestId = getRequestId(res);
     const refusal = toRefusal(error);
     if (error instanceof AssertionRefused) {
-      refused({ requestId, clientId: error.clientId, reason: error.reason });
+      const { clientId: credential, reason } = error;
+      const tries = rarely.take(`${credential} ${reason}`, clock.now());
+      if (tries > 0) events.assertionRefused({ requestId, credential, reason, attempts: tries });
     }
     if (refusal.status === 401) {
       const retryAfterSeconds = await attempts.failed(res, 'oauth', 'something');
@@ -103,7 +98,8 @@ function answerErrors({ attempts, failed, refused }: OAuthDeps): ErrorRequestHan
       res.setHeader('WWW-Authenticate', 'Basic realm="oauth"');
     }
     // The log has a line of its own for an issuer that is down.
-    if (refusal.status >= 500 && !(error instanceof IssuerUnreadable)) failed({ requestId, error });
+    if (refusal.status >= 500 && !(error instanceof IssuerUnreadable))
+      events.requestFailed({ requestId, error });
     sendRefusal(res, refusal);
   };
 }
