@@ -26,17 +26,16 @@ interface AccessDeps {
   readonly onFailure: (error: unknown) => void;
   /** Hosts that the keys of issuers may be on. */
   readonly keyHosts: OutboundPolicy;
-  /** Called when the keys of an issuer cannot be read. */
-  readonly keysFailed: IssuerKeysDeps['failed'];
+  readonly events: IssuerKeysDeps['events'];
 }
 
 export function createAccess(deps: AccessDeps) {
-  const { store, clock, keyHosts, keysFailed } = deps;
+  const { store, clock, keyHosts, events } = deps;
   let { given } = deps;
   let findGiven = createGivenTokenFinder(given);
   const uses = createUses(deps);
   const reader = createDocumentReader(keyHosts);
-  const issuerKeys = createIssuerKeys({ reader, clock, failed: keysFailed });
+  const issuerKeys = createIssuerKeys({ reader, clock, events });
   return {
     /** Finds the credential of a presented token; undefined: unknown or not valid any more. @throws StoreError */
     async find(presented: string): Promise<Credential | undefined> {

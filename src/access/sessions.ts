@@ -50,10 +50,7 @@ export interface Session {
 /** How a session is presented: by a person, or by a page that refreshes itself, which does not keep it alive. */
 export type SessionUse = 'person' | 'refresh';
 
-/** Operators who are signed in to the console. */
-export type Sessions = ReturnType<typeof createSessions>;
-
-/** Keeps the sessions of a store. @param findGiven tokens of the settings: a session ends when its own has changed */
+/** Keeps the sessions of a store: operators who are signed in to the console. @param findGiven tokens of the settings: a session ends when its own has changed */
 export function createSessions({
   store,
   clock,

@@ -9,10 +9,10 @@ import type { ScimDeps } from '../scim/deps.ts';
 import { createUserCache } from '../scim/render/user-cache.ts';
 import { createSchemas } from '../scim/schema/resource-schemas.ts';
 import type { Settings } from '../settings/schema.ts';
+import type { BridgeParts } from './http.ts';
 import { createApps, SCIM_PATH } from './http.ts';
 import type { Leadership } from './leader.ts';
 import { createLeadership } from './leader.ts';
-import type { BridgeParts } from './operators.ts';
 import type { BridgeOptions, OwnParts } from './parts.ts';
 import { openOwnParts, toGivenTokens } from './parts.ts';
 import { toReconcilePolicy, toScimPolicy } from './settings.ts';
@@ -63,7 +63,11 @@ export async function createBridge(given: BridgeOptions) {
       reconciler.start();
     },
     /** Accepts and presents these secrets from now on; no request is refused meanwhile. */
-    renew: (secrets: Secrets) => renew(parts, secrets),
+    renew({ settings, scimTokens }: Secrets) {
+      access.renew(toGivenTokens(settings, scimTokens));
+      const { token } = settings.upstream;
+      if (token !== undefined) leadership.tenure()?.renewToken(token);
+    },
     /** `/readyz` says so from now on; requests are still answered. */
     drain() {
       isDraining = true;
@@ -80,12 +84,6 @@ export async function createBridge(given: BridgeOptions) {
       await acts.stored();
     },
   };
-}
-
-function renew({ access, leadership }: BridgeParts, { settings, scimTokens }: Secrets): void {
-  access.renew(toGivenTokens(settings, scimTokens));
-  const { token } = settings.upstream;
-  if (token !== undefined) leadership.tenure()?.renewToken(token);
 }
 
 /** Dependencies that every process has, leader or not. */

@@ -35,7 +35,7 @@ const ACCESS = {
   given: { scim: [], operator: undefined, reader: undefined },
   onFailure: () => {},
   keyHosts: { hosts: [], privateAddresses: 'refuse' },
-  keysFailed: () => {},
+  events: { issuerUnreadable: () => {} },
 } as const;
 
 const WISH = { name: 'okta', profile: 'lenient', provider: 'default', by: 'command' } as const;

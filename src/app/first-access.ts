@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
+import { createRarely } from '../access/attempts.ts';
 import { createTokens } from '../access/credentials.ts';
 import { Refusal } from '../access/refusal.ts';
 import { makeLink } from '../access/sessions.ts';
@@ -20,7 +21,6 @@ import type { Store, StoreOptions } from '../store/store.ts';
 import { createShared } from '../store/tables.ts';
 import type { Events } from '../telemetry/events.ts';
 import { systemClock } from '../telemetry/system-clock.ts';
-import { logRarely } from './telemetry.ts';
 
 /** Who acts: whoever may write the store may do anything with it. */
 const COMMAND = { operator: 'command', credential: 'command', requestId: '', remoteAddress: '' };
@@ -147,6 +147,7 @@ export function toStoreWatch(
 ): Pick<StoreOptions, 'deadline' | 'onConnectionLost'> {
   const stopping = new AbortController();
   void stopped.then(() => stopping.abort());
+  const rarely = createRarely();
   let isLogged = false;
   return {
     deadline: {
@@ -158,11 +159,9 @@ export function toStoreWatch(
       },
     },
     // A server that ends takes all of them.
-    onConnectionLost: logRarely(
-      systemClock,
-      () => 'connection',
-      (error: unknown) =>
-        events.storeConnectionLost({ code: String(Object(error).code ?? 'unknown') }),
-    ),
+    onConnectionLost(error) {
+      if (rarely.take('connection', systemClock.now()) > 0)
+        events.storeConnectionLost({ code: String(Object(error).code ?? 'unknown') });
+    },
   };
 }

@@ -6,11 +6,20 @@ import { CONSOLE_PATH, createConsole } from '../console/pages.ts';
 import { createOidcSignIn, createSignInActs } from '../console/sign-in.ts';
 import { followRequests, tellAnswered } from '../ops/http/follow-requests.ts';
 import { answerErrors } from '../ops/http/operator.ts';
-import { answerUnknown as answerUnknownOps, createHealthRouter } from '../ops/router.ts';
+import {
+  answerUnknown as answerUnknownOps,
+  createHealthRouter,
+  createOperatorRouter,
+} from '../ops/router.ts';
+import type { Reconciler } from '../reconcile/loop/reconciler.ts';
+import { createDriftDecisions } from '../reconcile/repair/decisions.ts';
+import type { ScimDeps } from '../scim/deps.ts';
 import { answerUnknown } from '../scim/http/respond.ts';
+import { findRepairWords } from '../scim/repairs.ts';
 import { createScimRouter } from '../scim/router.ts';
-import type { BridgeParts } from './operators.ts';
-import { createOperators } from './operators.ts';
+import type { Leadership } from './leader.ts';
+import { toNotificationSource } from './notifications.ts';
+import type { TenureParts } from './parts.ts';
 import { findOidcOptions } from './settings.ts';
 import { addStateMetrics } from './state-metrics.ts';
 
@@ -19,11 +28,25 @@ export const SCIM_PATH = '/scim/v2';
 /** Path where providers get access tokens, below the public address. */
 const OAUTH_PATH = '/oauth';
 
+/** Everything that one process is made of: its listeners take from it what they need. */
+export interface BridgeParts extends TenureParts {
+  readonly leadership: Leadership;
+  readonly reconciler: Reconciler;
+  readonly scim: ScimDeps;
+}
+
 /** Creates the applications that listen: SCIM with health, and the operators' interface. */
 export function createApps(parts: BridgeParts): { app: Express; opsApp: Express } {
-  const { settings, clock, events, metrics, publicUrl } = parts;
+  const { settings, clock, events, metrics, publicUrl, process, acts, requests } = parts;
   addStateMetrics(metrics, parts);
-  const operators = createOperators(parts);
+  const operators = createOperatorRouter({
+    ...parts,
+    rules: process.rules,
+    drifts: createDriftDecisions(process),
+    findRepairWords,
+    notifications: toNotificationSource(parts),
+    recordsStored: () => Promise.all([acts.stored(), requests.stored()]),
+  });
   const health = createHealthRouter(parts);
   const pages = openConsole(parts);
   const lastly = answerErrors(events.requestFailed);
@@ -67,11 +90,9 @@ const leadToConsole: RequestHandler = (req, res, next) => {
 
 /** Opens the console, with the identity provider of the settings. */
 function openConsole(parts: BridgeParts): Router {
-  const { clock, attempts } = parts;
-  const { sessions, find: findCredential } = parts.access;
-  const { requestFailed: failed } = parts.events;
+  const { clock, attempts, access, events } = parts;
   const acts = createSignInActs({ openAct: parts.acts.open, clock });
   const provider = findOidcOptions(parts.settings);
-  const oidc = provider && createOidcSignIn(provider, { sessions, acts, failed });
-  return createConsole({ sessions, findCredential, attempts, acts, oidc });
+  const oidc = provider && createOidcSignIn(provider, { access, acts, events });
+  return createConsole({ access, attempts, acts, oidc });
 }

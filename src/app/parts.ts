@@ -3,7 +3,6 @@ import { createAttempts } from '../access/attempts.ts';
 import type { GivenTokens } from '../access/sessions.ts';
 import { toLoggedName } from '../access/sessions.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { LoggedAct } from '../ops/records/logs.ts';
 import { createActLog, createRequestLog } from '../ops/records/logs.ts';
 import type { StatusSources } from '../ops/sources.ts';
 import type { HealthSources } from '../ops/state/readiness-facts.ts';
@@ -14,7 +13,6 @@ import type { Settings } from '../settings/schema.ts';
 import { OUTAGE_CODES, openStoreClock } from '../store/engine/database.ts';
 import type { Store } from '../store/store.ts';
 import { countWhere } from '../store/tables.ts';
-import type { Events } from '../telemetry/events.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
@@ -22,7 +20,6 @@ import { createOutageAwareEvents } from '../telemetry/outages.ts';
 import { createFormerIds } from './former-ids.ts';
 import { toReconcilePolicy } from './settings.ts';
 import type { Target } from './target.ts';
-import { logRarely } from './telemetry.ts';
 
 export interface BridgeOptions {
   readonly settings: Settings;
@@ -48,11 +45,10 @@ export interface BridgeOptions {
 export type OwnParts = Awaited<ReturnType<typeof openOwnParts>>;
 
 /** Parts that a tenure uses. */
-export interface TenureParts extends OwnParts {
+export interface TenureParts
+  extends OwnParts,
+    Pick<HealthSources, 'leadership' | 'writes' | 'isDraining'> {
   readonly process: ProcessDeps;
-  readonly leadership: HealthSources['leadership'];
-  readonly writes: HealthSources['writes'];
-  readonly isDraining: HealthSources['isDraining'];
 }
 
 /** Opens the parts that need no other part. */
@@ -70,11 +66,7 @@ export async function openOwnParts(options: BridgeOptions) {
       onFailure: fail('access', 'used'),
       given: toGivenTokens(settings, options.scimTokens),
       keyHosts: { ...settings.oauth, hosts: settings.oauth.keyHosts },
-      keysFailed: logRarely(
-        clock,
-        ({ host }) => host,
-        ({ host, error: reason }, attempts) => events.issuerUnreadable({ host, reason, attempts }),
-      ),
+      events,
     }),
     attempts: createAttempts({
       clock,
@@ -88,7 +80,11 @@ export async function openOwnParts(options: BridgeOptions) {
     acts: createActLog({
       store,
       clock,
-      report: (act) => reportAct(events, act),
+      report(act) {
+        // A call of the service has a line of its own.
+        if (act.route.startsWith('/ops/api/')) return;
+        events.operatorActed({ ...act, operator: toLoggedName(act) });
+      },
       onFailure: fail('acts', 'store'),
     }),
     guard: await openWriteGuard({
@@ -121,12 +117,6 @@ async function watchStore({ metrics, logger, store, clock: host }: BridgeOptions
     },
   });
   return { store, clock, events: outages.events, outages };
-}
-
-function reportAct(events: Events, act: LoggedAct): void {
-  // A call of the service has a line of its own.
-  if (act.route.startsWith('/ops/api/')) return;
-  events.operatorActed({ ...act, operator: toLoggedName(act) });
 }
 
 /** The tokens of the settings, with those for SCIM that hold. */

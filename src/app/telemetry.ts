@@ -1,21 +1,7 @@
-import { createRarely } from '../access/attempts.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/open-telemetry.ts';
 import type { GateReport, TransportHooks } from '../upstream/transport-options.ts';
-
-/** Has something logged at most once a minute for each key, with how often it happened. */
-export function logRarely<Fields>(
-  clock: { now(): number },
-  toKey: (fields: Fields) => string,
-  log: (fields: Fields, attempts: number) => void,
-): (fields: Fields) => void {
-  const rarely = createRarely();
-  return (fields) => {
-    const attempts = rarely.take(toKey(fields), clock.now());
-    if (attempts > 0) log(fields, attempts);
-  };
-}
 
 /** Spans of calls to the service, whose trace goes with them; nothing while tracing is off. */
 export function toCallTraces(tracing: Tracing | undefined): Pick<TransportHooks, 'onBegin'> {

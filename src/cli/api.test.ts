@@ -41,8 +41,7 @@ async function serveBridge(url: string, token = 'token'): Promise<Env> {
     ...{ profile: 'lenient', provider: 'default' },
   };
   const attempts = { failed: async () => undefined };
-  const access = Object({ find: async () => operator });
-  const letIn = requireOperator({ access, attempts });
+  const letIn = requireOperator({ access: Object({ find: async () => operator }), attempts });
   const app = express().use(
     '/ops',
     letIn,

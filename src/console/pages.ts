@@ -4,7 +4,7 @@ import { extname, join } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
 import express, { Router } from 'express';
 import { z } from 'zod';
-import type { FindCredential } from '../access/access.ts';
+import type { Access } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import { Refusal } from '../access/refusal.ts';
 import {
@@ -14,7 +14,7 @@ import {
   toSessionCookie,
   toSessionUse,
 } from '../access/session-cookie.ts';
-import type { Session, Sessions } from '../access/sessions.ts';
+import type { Session } from '../access/sessions.ts';
 import { isOfPerson, LINK_CREDENTIAL } from '../access/sessions.ts';
 import type { OidcSignIn, SignInActs } from './sign-in.ts';
 
@@ -22,8 +22,7 @@ import type { OidcSignIn, SignInActs } from './sign-in.ts';
 export const CONSOLE_PATH = '/console';
 
 interface ConsoleDeps {
-  readonly sessions: Sessions;
-  readonly findCredential: FindCredential;
+  readonly access: Pick<Access, 'find' | 'sessions'>;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly acts: SignInActs;
   readonly oidc: OidcSignIn | undefined;
@@ -45,34 +44,35 @@ export function createConsole(deps: ConsoleDeps): Router {
 
 const body = z.strictObject({ token: z.string().min(1).max(500) });
 
-async function tellSession({ sessions, oidc }: ConsoleDeps, res: Response) {
+async function tellSession({ access, oidc }: ConsoleDeps, res: Response) {
   const { req } = res;
   const text = findSessionText(req);
-  const session = text === undefined ? undefined : await sessions.find(text, toSessionUse(req));
+  const session =
+    text === undefined ? undefined : await access.sessions.find(text, toSessionUse(req));
   // Nobody signed in is an answer here and no failed attempt.
   send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
 }
 
-async function signIn({ sessions, findCredential, attempts, acts }: ConsoleDeps, res: Response) {
+async function signIn({ access, attempts, acts }: ConsoleDeps, res: Response) {
   const { req } = res;
   assertOwnPage(req);
   const parsed = body.safeParse(req.body);
   if (!parsed.success) throw new Refusal(400, 'invalid', 'The body has to be {"token": "…"}.');
   const { token } = parsed.data;
-  const credential = await findCredential(token);
+  const credential = await access.find(token);
   if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
     const isTooMany = (await attempts.failed(res, 'ops', 'something')) !== undefined;
     const status = isTooMany ? 429 : 401;
     acts.refused(res, status);
     throw new Refusal(status, 'unauthorized', 'No operator or reader has this token.');
   }
-  const open = () => sessions.open(credential, token);
+  const open = () => access.sessions.open(credential, token);
   const { session } = await acts.open(res, credential, { open, isSecure: isOverHttps(req) });
   send(res, 201, toView(session));
 }
 
-async function signInByLink({ sessions, attempts, acts }: ConsoleDeps, res: Response) {
-  const open = () => sessions.openByLink(String(res.req.query.once));
+async function signInByLink({ access, attempts, acts }: ConsoleDeps, res: Response) {
+  const open = () => access.sessions.openByLink(String(res.req.query.once));
   if (await acts.open(res, LINK_CREDENTIAL, { open, isSecure: res.req.secure }))
     return res.set('Cache-Control', 'no-store').redirect('/console/');
   await attempts.failed(res, 'ops', 'something');
@@ -82,7 +82,7 @@ async function signInByLink({ sessions, attempts, acts }: ConsoleDeps, res: Resp
   throw new Refusal(403, 'forbidden', message);
 }
 
-async function signOut({ sessions, acts, oidc }: ConsoleDeps, res: Response) {
+async function signOut({ access: { sessions }, acts, oidc }: ConsoleDeps, res: Response) {
   const { req } = res;
   assertOwnPage(req);
   const text = findSessionText(req);

@@ -2,13 +2,15 @@ import type { Request, Response } from 'express';
 import { Router } from 'express';
 import type * as OpenIdClient from 'openid-client';
 import { z } from 'zod';
+import type { Access } from '../access/access.ts';
 import { createRarely, toSource } from '../access/attempts.ts';
 import { toSessionCookie } from '../access/session-cookie.ts';
-import type { Session, Sessions } from '../access/sessions.ts';
+import type { Session } from '../access/sessions.ts';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { JsonObject } from '../domain/values.ts';
 import type { OpenRecord } from '../store/store.ts';
+import type { Events } from '../telemetry/events.ts';
 import { getRequestContext, getRequestId } from '../telemetry/request-context.ts';
 
 /** Keeps sign-ins and sign-outs. */
@@ -95,9 +97,9 @@ export interface OidcOptions {
 }
 
 interface OidcDeps {
-  readonly sessions: Pick<Sessions, 'open'>;
+  readonly access: Pick<Access, 'sessions'>;
   readonly acts: SignInActs;
-  readonly failed: (fields: { requestId: string; error: unknown }) => void;
+  readonly events: Pick<Events, 'requestFailed'>;
 }
 
 const PATH = '/console/oidc';
@@ -136,7 +138,7 @@ export function createOidcSignIn(options: OidcOptions, deps: OidcDeps) {
     res.set('Cache-Control', 'no-store');
     await work(parts, res).catch((error: unknown) => {
       if (work === finish) deps.acts.refused(res, 401);
-      deps.failed({ requestId: getRequestId(res), error });
+      deps.events.requestFailed({ requestId: getRequestId(res), error });
       res.redirect('/console/?refused=failed');
     });
   };
@@ -182,7 +184,7 @@ async function begin({ url, scope, find }: OidcParts, res: Response): Promise<vo
 
 /** @throws an error when this browser has not begun a sign-in within ten minutes, or the provider did not end it */
 async function finish(parts: OidcParts, res: Response): Promise<void> {
-  const { url, find, acts, sessions } = parts;
+  const { url, find, acts, access } = parts;
   const cookie = new RegExp(`(?:^|; *)${COOKIE}=([\\w-]+)`).exec(`${res.req.headers.cookie}`);
   setCookie(res, url, '');
   const kept = Buffer.from(cookie?.[1] ?? '', 'base64url').toString('utf8');
@@ -204,7 +206,7 @@ async function finish(parts: OidcParts, res: Response): Promise<void> {
   }
   const terms = { profile: 'lenient', provider: DEFAULT_PROVIDER } as const;
   const credential: Credential = { ...person, purpose, ...terms };
-  const open = () => sessions.open(credential, undefined);
+  const open = () => access.sessions.open(credential);
   await acts.open(res, credential, { open, isSecure: url.startsWith('https:') });
   res.redirect(toOwnPage(to, url));
 }

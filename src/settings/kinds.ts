@@ -15,9 +15,6 @@ export interface KindFacts {
 /** The facts of every kind, kept beside the schemas because zod allows nothing else. */
 export const kindFacts = z.registry<KindFacts>();
 
-/** A span of time, in milliseconds. */
-export type Milliseconds = number;
-
 interface Bounds<T> {
   readonly min: T;
   readonly max: T;
@@ -232,7 +229,8 @@ function isBareHttpUrl(text: string): boolean {
   return url.username === '' && url.password === '' && !/[?#]/.test(text);
 }
 
-function toMs(text: string): Milliseconds {
+/** A span of time in milliseconds. */
+function toMs(text: string): number {
   return Number.parseInt(text, 10) * (UNITS.get(text.replace(/^\d+/, '')) ?? 1);
 }
 

@@ -13,8 +13,6 @@ import { listShownSettings, toShownRefusal } from './shown.ts';
 import type { Environment, Given, SettingsSource } from './sources.ts';
 import { readSources } from './sources.ts';
 
-export type { SettingsSource } from './sources.ts';
-
 /** Settings that allow a start. */
 export interface LoadedSettings {
   readonly settings: Settings;

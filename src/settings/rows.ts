@@ -32,11 +32,6 @@ function listRows(schema: z.ZodObject, parent: readonly string[]): SettingRow[] 
   });
 }
 
-/** The environment variable of a path: upper snake case. */
-function toVariable(path: readonly string[]): string {
-  return path.map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_');
-}
-
 function toSettingRow(
   path: readonly string[],
   schema: z.core.$ZodType,
@@ -47,7 +42,8 @@ function toSettingRow(
   if (facts === undefined || description === undefined) {
     throw new BridgeError('bug', `the setting ${name} has no kind or no description`);
   }
-  const variable = toVariable(path);
+  // In upper snake case.
+  const variable = path.map((key) => key.replace(/[A-Z]/g, '_$&').toUpperCase()).join('_');
   const fileVariable = facts.secret === undefined ? undefined : `${variable}_FILE`;
   return { ...facts, path, name, variable, fileVariable, description, ...rest };
 }

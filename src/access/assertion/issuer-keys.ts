@@ -3,6 +3,8 @@ import type { Clock } from '../../domain/clock.ts';
 import { shareRunning } from '../../domain/clock.ts';
 import type { KeySource, PublicKey } from '../../domain/credential.ts';
 import type { DocumentReader } from '../../outbound/outbound.ts';
+import type { Events } from '../../telemetry/events.ts';
+import { createRarely } from '../attempts.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import { Refusal } from '../refusal.ts';
 
@@ -46,8 +48,7 @@ export type IssuerKeys = ReturnType<typeof createIssuerKeys>;
 export interface IssuerKeysDeps {
   readonly reader: DocumentReader;
   readonly clock: Clock;
-  /** Called with each failed reading. */
-  readonly failed: (fields: { host: string; error: string }) => void;
+  readonly events: Pick<Events, 'issuerUnreadable'>;
 }
 
 /** Creates the memory of the issuers' keys of one process. */
@@ -76,10 +77,11 @@ export function createIssuerKeys(deps: IssuerKeysDeps) {
 
 /** Creates the memory of the keys of one place. */
 function createSource(
-  { reader, clock, failed }: IssuerKeysDeps,
+  { reader, clock, events }: IssuerKeysDeps,
   place: KeyPlace,
   stopping: AbortSignal,
 ) {
+  const rarely = createRarely();
   let known: KnownKeys | undefined;
   let failedAt = Number.NEGATIVE_INFINITY;
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -99,8 +101,10 @@ function createSource(
       return known;
     } catch (cause) {
       failedAt = clock.now();
-      const error = cause instanceof Error ? cause.message : 'unknown';
-      failed({ host: new URL(toAddress(place)).host, error });
+      const { host } = new URL(toAddress(place));
+      const reason = cause instanceof Error ? cause.message : 'unknown';
+      const attempts = rarely.take(host, failedAt);
+      if (attempts > 0) events.issuerUnreadable({ host, reason, attempts });
       throw new IssuerUnreadable(cause);
     }
   });

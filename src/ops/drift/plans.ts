@@ -4,9 +4,9 @@ import { listAskers } from '../../store/logs.ts';
 import type { PlanActionView, PlanRow } from '../../store/plans.ts';
 import { countPlanActions, listPlanActionViews } from '../../store/plans.ts';
 import type { Db } from '../../store/store.ts';
+import type { NewestPart } from '../../store/tables.ts';
 import { findOne, listNewest } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
-import type { PartQuery } from '../http/list-query.ts';
 import { OLDEST } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
@@ -123,7 +123,7 @@ function toAction(action: Action): OpsJson<'PlanAction'> {
 }
 
 /** Lists actions of a plan in its order, each with the author of the change, or of the difference that it ends. */
-async function listActions(db: Db, plan: PlanRow, { from: afterId, limit }: PartQuery) {
+async function listActions(db: Db, plan: PlanRow, { from: afterId, limit }: NewestPart) {
   const views = await listPlanActionViews(db, plan.id, { afterId, limit });
   const isAsked = plan.source === 'provider';
   const authors = isAsked ? await listAskers(db, views) : await findAuthors(db, plan, views);

@@ -1,3 +1,4 @@
+import type { NewestPart } from '../../store/tables.ts';
 import { InvalidRequest } from './body.ts';
 
 const PAGE = 100;
@@ -90,7 +91,7 @@ type Asked = Pick<ListQuery<Filters>, 'limit' | 'cursor'>;
 export async function readList<Row extends { readonly seq: number }, Item>(
   { limit, cursor }: Asked,
   beginning: number,
-  read: (part: PartQuery) => Promise<readonly Row[]>,
+  read: (part: NewestPart) => Promise<readonly Row[]>,
   toItems: (rows: readonly Row[]) => readonly Item[] | Promise<readonly Item[]>,
 ): Promise<ListAnswer<Item>> {
   const rows = await read({ from: parseSeq(cursor, beginning), limit });
@@ -103,10 +104,4 @@ export function toPage<Item>(all: readonly Item[], { limit, cursor }: Asked): Li
   const from = parseSeq(cursor, OLDEST);
   const end = from + limit;
   return { items: all.slice(from, end), nextCursor: end < all.length ? String(end) : null };
-}
-
-/** Some rows of a list: how many, and after which one. */
-export interface PartQuery {
-  readonly limit: number;
-  readonly from: number;
 }

@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
 import type { GivenKey } from '../../domain/values.ts';
+import type { NewestPart } from '../../store/tables.ts';
 import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
 import type { OpsJson, OpsSchemaName } from '../schemas/schemas.ts';
@@ -9,7 +10,7 @@ import { opsSchemas } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import type { ActNotes } from './body.ts';
 import { missing, Problem, parseBody, readJson, refuseBody } from './body.ts';
-import type { Filters, ListAnswer, ListQuery, PartQuery, QueryOptions } from './list-query.ts';
+import type { Filters, ListAnswer, ListQuery, QueryOptions } from './list-query.ts';
 import { NEWEST, OLDEST, parseQuery, readList } from './list-query.ts';
 import { getOperator, noteAct, requireRole } from './operator.ts';
 
@@ -144,7 +145,7 @@ export function listRoute<
   read: (
     sources: OpsSources,
     filters: ListQuery<F>['filters'],
-    part: PartQuery,
+    part: NewestPart,
     params: { readonly [Name in ParameterOf<Path>]: string },
   ) => Promise<readonly Stored[]>,
   toItem: (row: Stored, sources: OpsSources) => OpsJson<Name>['items'][number],

@@ -70,7 +70,7 @@ function toRequestRows(requests: readonly KeptRequest[], entry: string): KeptReq
 const GATES = ['service', 'credentials'] as const;
 
 /** An act as its line of the log has it. */
-export type LoggedAct = Omit<OperatorAct, 'change' | 'act' | 'isOfAll'>;
+type LoggedAct = Omit<OperatorAct, 'change' | 'act' | 'isOfAll'>;
 
 interface ActLogDeps extends LogDeps {
   readonly clock: { now(): number };

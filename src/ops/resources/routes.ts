@@ -7,9 +7,10 @@ import { eraseUser } from '../../store/resources/erasure.ts';
 import type { Remarked } from '../../store/resources/find.ts';
 import { countWaitingLinks, listByKey, listRemarked } from '../../store/resources/find.ts';
 import { toUserState } from '../../store/resources/state.ts';
+import type { NewestPart } from '../../store/tables.ts';
 import { findOne } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
-import type { ListQuery, PartQuery } from '../http/list-query.ts';
+import type { ListQuery } from '../http/list-query.ts';
 import { OLDEST, readList } from '../http/list-query.ts';
 import { getOnly, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
@@ -177,7 +178,7 @@ function readItems<Type extends ResourceType, Item>(
   { query }: { readonly query: ListQuery<typeof USERS.filters> },
 ) {
   const db = sources.store.read;
-  const read = async ({ from, limit }: PartQuery) => {
+  const read = async ({ from, limit }: NewestPart) => {
     const end = (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
     const rows: Remarked<Type>[] = [];
     for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
