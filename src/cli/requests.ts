@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
 import { isAnswered } from '../app/ops-client.ts';
 import { BridgeError, isId } from '../domain/values.ts';
+import type { ListAnswer } from '../ops/http/list-query.ts';
 import type { Act, Given, List } from '../ops/lists/list.ts';
 import { findQuestion, MEANINGS, NOTHING, toRequest } from '../ops/lists/list.ts';
 import type { OpsJson, OpsSchemaName } from '../ops/schemas/schemas.ts';
@@ -112,13 +113,8 @@ function findResource(client: OpsClient, name: string) {
   return askOps(client, 'Explanation', `/explain/${encodeURIComponent(name)}`);
 }
 
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-}
-
 /** Reads as many entries as are wanted, all by default, with as few requests as that takes. An empty value is no filter. */
-export async function readList<Item, Answer extends Page<Item> = Page<Item>>(
+export async function readList<Item, Answer extends ListAnswer<Item> = ListAnswer<Item>>(
   client: OpsClient,
   path: `/${string}`,
   {
@@ -175,7 +171,7 @@ function actCommand(
         const text = toText(act.say(json, given));
         const code = (act.isWhole?.(json) ?? true) ? exitCodes.done : exitCodes.failed;
         if (columns === undefined) return { json, text, code };
-        const { items } = parseAnswer<Page<never>>(answer);
+        const { items } = parseAnswer<ListAnswer<never>>(answer);
         const found = items.filter((item) => act.isFinding?.(item) ?? true);
         const table = tableOf(found, columns, { limit: typed.limit });
         const hasFindings = act.isFinding !== undefined && found.length > 0;

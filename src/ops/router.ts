@@ -1,7 +1,5 @@
 import type { RequestHandler } from 'express';
 import { Router } from 'express';
-import type { Attempts } from '../access/attempts.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
 import { accessRoutes } from './access/routes.ts';
 import { apiRoutes } from './api/routes.ts';
 import { driftRoutes } from './drift/drifts.ts';
@@ -9,7 +7,6 @@ import { planRoutes } from './drift/plans.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { InvalidRequest, missing } from './http/body.ts';
 import { TEXT_MAX } from './http/list-query.ts';
-import type { OpenAct } from './http/operator.ts';
 import { keepActs, limitRequests, requireOperator, requireRole } from './http/operator.ts';
 import type { OpsRoute } from './http/route.ts';
 import { createRouteRouter, ok, route } from './http/route.ts';
@@ -26,12 +23,6 @@ import { readReadiness } from './state/reasons.ts';
 import { stateRoutes } from './state/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
-interface OperatorRouterOptions extends OpsSources {
-  readonly attempts: Attempts;
-  readonly metrics: Pick<Metrics, 'registry'>;
-  readonly acts: { readonly open: OpenAct };
-}
-
 /** `/healthz` (alive: 200) and `/readyz` (503 when requests cannot be served, with the reasons). Open to everybody. */
 export function createHealthRouter(sources: HealthSources): Router {
   const router = Router();
@@ -47,7 +38,7 @@ export function createHealthRouter(sources: HealthSources): Router {
 }
 
 /** `/metrics` for Prometheus and everything below `/ops`, for operators, and to read for readers. */
-export function createOperatorRouter(options: OperatorRouterOptions): Router {
+export function createOperatorRouter(options: OpsSources): Router {
   const { registry } = options.metrics;
   const router = Router();
   const letIn = requireOperator(options);

@@ -1,4 +1,5 @@
 import type { Access } from '../access/access.ts';
+import type { Attempts } from '../access/attempts.ts';
 import type { ProcessDeps } from '../reconcile/deps.ts';
 import type { createOperatorCalls, LeaderWork, Reconciler } from '../reconcile/loop/reconciler.ts';
 import type { DriftDecisions } from '../reconcile/repair/decisions.ts';
@@ -6,12 +7,17 @@ import type { Queue } from '../reconcile/waiters.ts';
 import type { openWriteGuard } from '../reconcile/write-guard.ts';
 import type { Rules } from '../rules/rules.ts';
 import type { ShownSetting } from '../settings/shown.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { OpenAct } from './http/operator.ts';
 import type { OpsJson } from './schemas/schemas.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
 
 /** Dependencies of the requests below `/ops`. */
 export interface OpsSources extends StatusSources {
   readonly access: Access;
+  readonly attempts: Attempts;
+  readonly metrics: Pick<Metrics, 'registry'>;
+  readonly acts: { readonly open: OpenAct };
   readonly process: ProcessDeps;
   readonly rules: Rules;
   /** Place of the embedded sandbox, whose controls are below `/_sandbox/`. */
