@@ -71,20 +71,11 @@ tells('nothing is wrong', OK, {});
 tells('writes are accepted while no process leads', ['no-leader'], {
   leader: { isSelf: false, epoch: 3, since: 0, isAlive: false },
 });
-tells('an unusable store is no place to keep a write', ['store-unusable', 'unavailable'], {
-  store: { kind: 'problem', code: 'store-full' },
-});
 stored('a bridge that no provider can reach says so, and stays ready', ['no-credential'], {
   access: { hasProvider: false },
 });
 stored('many wrong tokens are a reason', ['authentication-failing'], {
   access: { failedAttempts: 50 },
-});
-stored('a store that can only be read still answers', ['store-read-only'], {
-  writeTrouble: { code: 'store-full', sinceMs: nowMs },
-});
-stored('a restored backup waits for an operator, and new writes do not', ['recovery'], {
-  recovery: { phase: 'reading', since: nowMs, reason: { code: 'restored' }, planId: 'p' },
 });
 tells('what is accepted while observing is counted, and is not behind', ['observe-mode'], {
   ...behind,
@@ -93,12 +84,6 @@ tells('what is accepted while observing is counted, and is not behind', ['observ
 tells('a pause is told, and what waits is not behind', ['writes-paused'], {
   ...behind,
   writes: { mode: 'live', pause: { since: nowMs, reason: null } },
-});
-stored('an audit log that cannot be read for five minutes is told', ['audit-behind'], {
-  auditFailure: { since: nowMs - 300_000, code: 'unavailable' },
-});
-stored('a plan that waits for an operator is told', ['plan-held'], {
-  waitingPlans: [{ id: 'p', source: 'provider', created_at: nowMs, waiting: 3, reason: null }],
 });
 const ada = { id: userId('a'), left_at: nowMs - 301_000, name: 'ada', plan: null };
 stored(
@@ -109,24 +94,10 @@ stored(
 stored('a provider that takes away a lot is told', ['provider-harm'], {
   providerHarm: [{ harm: 'deactivate', count: 21 }],
 });
-stored('one that could not be read just now is not', OK, {
-  auditFailure: { since: nowMs - 299_999, code: 'unavailable' },
-});
 stored('an audit log that the service refuses is told once', ['section-closed'], {
   auditFailure: { since: nowMs - 300_000, code: 'not-permitted' },
   sections: { audit: { problem: { code: 'not-permitted', words: 'no', status: 403 }, at: nowMs } },
 });
-stored('before the first read is finished nobody is "not found"', ['first-read', 'unavailable'], {
-  firstRead: { step: 'users', read: 3, expected: null, endsAt: null },
-});
-tells('an outage of the service is when accepting writes matters', ['service-down'], {
-  upstream: { ...upstream, service: shut },
-});
-tells(
-  'an address that sends calls elsewhere is told, when calls of others are answered too',
-  ['redirected'],
-  { upstream: { ...upstream, redirectedSinceMs: nowMs } },
-);
 stored('what failed some times is ordinary backoff', OK, {
   backlog: { failing: 2, failingSince: nowMs - 59_999 },
 });
