@@ -75,10 +75,6 @@ test('a restart in the middle begins anew, and finds everybody', async () => {
   expect(await readBridge(second)).toEqual(readService(sandbox));
 });
 
-function _withOtherCompany(body: unknown): unknown {
-  return JSON.parse(JSON.stringify(body).replaceAll(/"company_id":\d+/g, '"company_id":4711'));
-}
-
 describe('moving lists', () => {
   const PAGE = 20;
   const PEOPLE = 160;

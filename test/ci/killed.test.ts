@@ -3,7 +3,6 @@ import { replace, toPatch } from '../support/provider.ts';
 import { openSite } from '../support/site.ts';
 
 const env = { UPSTREAM_TIMEOUT: '2s', AUDIT_POLL_INTERVAL: '0', SWEEP_INTERVAL: '0' };
-const _MINUTES = { group: 'Board', entities: [{ uid: 'minutes', roles: ['role-read'] }] };
 
 test('the proof of a leaver whose removal was accepted before the process was killed is made by the next one', async () => {
   const { sandbox, start } = await openSite({ env });
