@@ -9,7 +9,7 @@ import { replace, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import type { Life } from '../support/site.ts';
 import { openSite, readReady } from '../support/site.ts';
-import { describePostgres } from '../support/take-store.ts';
+import { describePostgres } from '../support/stores.ts';
 
 const ASK_EVERY_MS = 100;
 

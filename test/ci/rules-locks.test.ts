@@ -12,7 +12,7 @@ import { forTest } from '../support/lifetimes.ts';
 import type { Passed } from '../support/local-server.ts';
 import { passOn, serve } from '../support/local-server.ts';
 import { admit, listResources, replace } from '../support/provider.ts';
-import { describePostgres } from '../support/take-store.ts';
+import { describePostgres } from '../support/stores.ts';
 
 const off = (ms: number): Clock => ({ now: () => Date.now() + ms, sleep: systemClock.sleep });
 

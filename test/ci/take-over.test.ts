@@ -5,7 +5,7 @@ import { replace, toUser } from '../support/provider.ts';
 import type { Life } from '../support/site.ts';
 import { openSite, readReady } from '../support/site.ts';
 import { runStatement } from '../support/store-templates.ts';
-import { describePostgres } from '../support/take-store.ts';
+import { describePostgres } from '../support/stores.ts';
 
 const TIMEOUT_S = 2;
 const RATE = 5;

@@ -12,7 +12,8 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readPlan } from '../support/pilots.ts';
 import { admit, replace, toUser } from '../support/provider.ts';
-import { describePostgres, takeStore } from '../support/take-store.ts';
+import { describePostgres } from '../support/stores.ts';
+import { takeStore } from '../support/take-store.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 const PATIENT = { interval: 10, timeout: 10_000 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { makeFolder } from './lifetimes.ts';
 import {
   copyPostgresTemplate,
@@ -101,17 +101,4 @@ export function readStoreBytes(url: string): string {
   const file = url.slice(SQLITE.length);
   const parts = ['', '-wal'].map((part) => `${file}${part}`).filter((path) => existsSync(path));
   return parts.map((path) => readFileSync(path, 'latin1')).join();
-}
-
-/** Runs a suite of processes, or of bridges, that share one PostgreSQL; skipped where none is installed. */
-export function describePostgres(
-  title: string,
-  suite: (stores: { makeUrl(content: StoreContent): Promise<string> }) => void,
-): void {
-  const makeUrl = async (content: StoreContent) => {
-    const { url, giveBack } = await takeStore('postgres', content);
-    onTestFinished(giveBack);
-    return url;
-  };
-  describe.skipIf(inject('postgresUrl') === undefined)(title, () => suite({ makeUrl }));
 }
