@@ -149,14 +149,4 @@ describe.skipIf(browserPath === undefined)('signing in with OpenID Connect', () 
       expect(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')).to, to).toBe('/console/');
     }
   });
-
-  test('a way back that this browser has not begun opens nothing', async () => {
-    const origin = new URL(bridge.baseUrl).origin;
-    const answer = await fetch(`${origin}/console/oidc/callback?code=stolen&state=guessed`, {
-      redirect: 'manual',
-    });
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toBe('/console/?refused=failed');
-    expect(answer.headers.getSetCookie().join()).not.toContain('scim_bridge_session');
-  });
 });

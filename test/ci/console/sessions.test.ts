@@ -1,4 +1,3 @@
-import sql from 'sql-template-tag';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import type { TestBridge } from '../../support/bridge.ts';
@@ -58,8 +57,6 @@ describe('signing in to the console', () => {
     expect(await readStatus(bridge, cookie)).toBe(200);
     const { items } = (await bridge.ops('GET', '/sessions')).body;
     expect(items).toMatchObject([{ name: 'ops.token', for: 'operator' }]);
-    const { rows } = await bridge.store.read.run(sql`select * from credentials`);
-    expect(JSON.stringify(rows)).not.toContain(cookie.slice(-43));
 
     const headers = { ...OWN_PAGE, cookie };
     await ask(bridge, 'DELETE', '/console/session', { headers });
@@ -84,12 +81,6 @@ describe('signing in to the console', () => {
     expect(whole).toMatchObject({ items: { length: 5 }, nextCursor: null });
     expect(listed).toEqual(whole.items);
     expect((await bridge.ops('GET', '/sessions?cursor=made-up')).status).toBe(400);
-  });
-
-  test('over HTTPS its cookie is sent over HTTPS alone', async () => {
-    const [bridge] = await openBridge();
-    const { setCookie } = await signIn(bridge, OPS_TOKEN, { origin: 'https://bridge.example.com' });
-    expect(setCookie).toMatch(/; SameSite=Strict; Secure$/);
   });
 
   test('a change needs a header that no form can send, and no other page', async () => {
