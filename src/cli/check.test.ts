@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { runAlone } from '../../test/support/command.ts';
-import type { SandboxOptions } from '../sandbox/sandbox.ts';
+import type { Fault } from '../sandbox/faults.ts';
+import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
 import { startForTest } from '../sandbox/sandbox-test-support.ts';
 import { settingsSchema } from '../settings/schema.ts';
 import { connect } from '../upstream/testing/connect.ts';
@@ -132,53 +133,28 @@ test('a refused token ends the check after one call and is never shown', async (
   expect(JSON.stringify(report)).not.toContain('the-wrong-token');
 });
 
-test('nobody at the address: the remedy speaks of the address', async () => {
-  const { sandbox, check } = await startCompany();
-  await sandbox.stop().catch(() => {});
+const html = (fault: Fault) => (sandbox: Sandbox) => {
+  sandbox.faults.add({ operation: '*', fault });
+  return sandbox.url;
+};
 
-  const report = await check();
+test.each<[why: string, toUrl: (sandbox: Sandbox) => string | Promise<string>, remedy: string]>([
+  ['nobody is there', ({ url, stop }) => stop().then(() => url), 'upstream.url'],
+  ['nothing is below it', ({ url }) => `${url}/elsewhere`, 'upstream.url'],
+  ['only http is spoken', ({ url }) => url.replace('http:', 'https:'), 'https or http'],
+  ['a page of HTML is served', html({ kind: 'html' }), 'login page'],
+  [
+    'a failure is a page of HTML',
+    html({ kind: 'status', status: 502, body: 'html' }),
+    'try again later',
+  ],
+])('an address fails with a remedy of its own where %s', async (_, toUrl, remedy) => {
+  const { sandbox, check } = await startCompany();
+
+  const report = await check({ url: await toUrl(sandbox) });
 
   expect(statusesOf(report)).toEqual({ address: 'failed' });
-  expect(report.checks[0]?.remedy).toContain('upstream.url');
-});
-
-test('an address below which nothing is: it is not the service', async () => {
-  const { sandbox, check } = await startCompany();
-
-  const report = await check({ url: `${sandbox.url}/elsewhere` });
-
-  expect(report.ok).toBe(false);
-  expect(statusesOf(report)).toMatchObject({ address: 'failed' });
-  expect(report.calls).toBe(2);
-});
-
-test('https where only http is spoken: the remedy names it', async () => {
-  const { sandbox, check } = await startCompany();
-
-  const report = await check({ url: sandbox.url.replace('http:', 'https:') });
-
-  expect(report.checks[0]).toMatchObject({ id: 'address', status: 'failed' });
-  expect(report.checks[0]?.remedy).toContain('https or http');
-});
-
-test('a page of HTML instead of JSON is another site', async () => {
-  const { sandbox, check } = await startCompany();
-  sandbox.faults.add({ operation: '*', fault: { kind: 'html' } });
-
-  const report = await check();
-
-  expect(statusesOf(report)).toMatchObject({ address: 'failed' });
-  expect(report.checks[0]?.remedy).toContain('login page');
-});
-
-test('a service that fails with a page of HTML is told to have a problem of its own', async () => {
-  const { sandbox, check } = await startCompany();
-  sandbox.faults.add({ operation: '*', fault: { kind: 'status', status: 502, body: 'html' } });
-
-  const report = await check();
-
-  expect(report.checks[0]).toMatchObject({ id: 'address', status: 'failed' });
-  expect(report.checks[0]?.remedy).toContain('try again later');
+  expect(report.checks[0]?.remedy).toContain(remedy);
 });
 
 test('one part that fails leaves the others checked', async () => {
