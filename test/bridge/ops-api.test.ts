@@ -71,12 +71,17 @@ describe('ops api', () => {
     const unknown = await callApi('groups.getGrup', {});
     const missing = await callApi('groups.getGroup', {});
     const extra = await callApi('groups.getGroup', { path: { uid: 'g' }, headers: {} });
+    const nobody = await callApi('groups.updateGroup', {
+      path: { uid: '\0' },
+      body: { name: 'x' },
+    });
 
     expect(unknown).toMatchObject({ status: 404, body: { code: 'unknown-operation' } });
     expect(unknown.body.near).toContain('groups.getGroup');
     expect(missing.status).toBe(400);
     expect(missing.body.message).toBe('groups.getGroup: path.uid is missing');
-    expect(extra).toMatchObject({ status: 400, body: { code: 'invalid' } });
+    for (const answer of [extra, nobody])
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid' } });
     expect(bridge.sandbox.calls.count()).toBe(0);
   });
 
@@ -230,12 +235,13 @@ test('what is described is served, and what is served is described', () => {
 function listAsked(key: string) {
   const names = { group: 'users', operation: 'retrieveCurrentUser' };
   const values = new Map(Object.entries({ key, id: key, ...names }));
-  return opsRoutes.map(({ method, path, body }) => ({
+  return opsRoutes.map(({ method, path, body, filters = {} }) => ({
     method: method.toUpperCase(),
     path: path
       .replace(/^\/providers\/\{\w+\}/, '/providers/default')
       .replace(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? key),
     body: body === undefined ? undefined : {},
+    filter: Object.keys(filters)[0],
     wrong: [{ bogus: 1 }, [1]],
   }));
 }
@@ -270,6 +276,21 @@ test('a request that says what nobody reads is refused and changes nothing, what
   }
   expect(await dump(bridge)).toEqual(before);
   expect(bridge.sandbox.calls.count()).toBe(calls);
+});
+
+test('an operator who asks for what nobody could be called is told so', async () => {
+  for (const key of ['a%00b', encodeURIComponent('\u{1D160}'.repeat(150))]) {
+    for (const { method, path, filter, body: hasBody } of listAsked(key)) {
+      if (!path.includes(key) && filter === undefined && hasBody === undefined) continue;
+      takeTime();
+      const query = filter === undefined ? '' : `?${filter}=${key}`;
+      const body = method === 'GET' ? undefined : { hash: '\u0000', reason: '\u0000' };
+      const url = new URL(`/ops${path}${query}`, bridge.baseUrl).href;
+      const headers = { authorization: `Bearer ${OPS_TOKEN}` };
+      const { status } = await bridge.request(method, url, body, headers);
+      expect({ method, path, status }).toMatchObject({ status: expect.toBeOneOf([400, 404]) });
+    }
+  }
 });
 
 test('an address that is not served, or not in this way, is told in the form of all problems', async () => {
