@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Gates, type PassageResult } from './gates.ts';
 import { createFakeClock } from './testing/fake-clock.ts';
 
@@ -77,55 +77,4 @@ test.each([400, 401, 403, 404, 409, 429, 501])('%i proves that the service is th
   meet(gates, 'a', answer(status));
   if (status !== 401) meet(gates, 'e', answer(500));
   expect(gates.state().service).toEqual({ kind: 'open' });
-});
-
-test('a gate tells once that it shut and once that it opened, however many calls and probes fail', async () => {
-  const clock = createFakeClock();
-  const onGate = vi.fn();
-  const gates = new Gates(clock, { onGate });
-  const calls = [...'aaabbbccc'].map((key) => gates.enter('x.y', key));
-  for (const call of calls) call.record(answer(503));
-  await clock.advance(5_000);
-  meet(gates, 'a', answer(503));
-  await clock.advance(10_000);
-  meet(gates, 'a', answer(401));
-  await clock.advance(10_000);
-  meet(gates, 'a', answer(200));
-
-  expect(onGate.mock.calls.flat()).toEqual([
-    { gate: 'service', isShut: true, shutForMs: 0 },
-    { gate: 'credentials', isShut: true, shutForMs: 0 },
-    { gate: 'service', isShut: false, shutForMs: 15_000 },
-    { gate: 'credentials', isShut: false, shutForMs: 10_000 },
-  ]);
-});
-
-const elsewhere: PassageResult = { kind: 'redirected', status: 302 };
-
-test('calls of an operation that are sent elsewhere wait, those of others go on, and a probe finds the end', async () => {
-  const clock = createFakeClock();
-  const onRedirect = vi.fn();
-  const gates = new Gates(clock, { onRedirect });
-  const sinceMs = clock.now();
-  const earlier = gates.enter('x.y', 'b');
-  meet(gates, 'a', elsewhere);
-  earlier.record(answer(200));
-
-  const refusal = { code: 'redirected', outcome: 'not-sent', retryAfterMs: 5_000 };
-  expect(() => gates.enter('x.y', 'b')).toThrow(expect.objectContaining(refusal));
-  expect(() => gates.assertOpen('x.z')).not.toThrow();
-  await clock.advance(5_000);
-  meet(gates, 'a', answer(503));
-  meet(gates, 'a', elsewhere);
-  expect(() => gates.enter('x.y', 'b')).toThrow(expect.objectContaining({ retryAfterMs: 10_000 }));
-  expect(gates.state().redirectedSinceMs).toBe(sinceMs);
-  await clock.advance(10_000);
-  meet(gates, 'a', answer(404));
-
-  expect(gates.state().redirectedSinceMs).toBeUndefined();
-  expect(() => gates.assertOpen('x.y')).not.toThrow();
-  expect(onRedirect.mock.calls.flat()).toEqual([
-    { operation: 'x.y', isShut: true, shutForMs: 0 },
-    { operation: 'x.y', isShut: false, shutForMs: 15_000 },
-  ]);
 });
