@@ -14,16 +14,6 @@ function open() {
 
 const toUser = (seq: number, text = '{}') => ({ id: `id-${seq}`, seq, version: '1', text });
 
-test('a user is found by number and id until it changes', () => {
-  const { cache, change } = open();
-  cache.beginRead()(toUser(1), OWNER);
-  expect([cache.find(1, 'okta'), cache.find('id-1', 'okta')]).toMatchObject([toUser(1), toUser(1)]);
-
-  change(1);
-
-  expect([cache.find(1, 'okta'), cache.find('id-1', 'okta')]).toEqual([undefined, undefined]);
-});
-
 test('what was read before a change is not cached after it', () => {
   const { cache, change } = open();
   const add = cache.beginRead();
@@ -32,13 +22,6 @@ test('what was read before a change is not cached after it', () => {
   add(toUser(1), OWNER);
 
   expect(cache.find(1, 'okta')).toBeUndefined();
-});
-
-test('another provider is not given it', () => {
-  const { cache } = open();
-  cache.beginRead()(toUser(1), OWNER);
-
-  expect(cache.find(1, 'entra')).toBeUndefined();
 });
 
 test('the oldest make room', () => {
