@@ -33,48 +33,31 @@ describe('rules privilege', () => {
 
   const countMutations = (): number => bridge.sandbox.calls.count({ mutating: true });
 
-  test.each([
-    ['an owner of the company', boss],
-    ['somebody whom the settings protect by address', safe],
-    ['the account behind our own token', 'owner@example.com'],
+  test.each<[why: string, type: 'Users' | 'Groups', name: string]>([
+    ['an owner of the company', 'Users', boss],
+    ['somebody whom the settings protect by address', 'Users', safe],
+    ['the account behind our own token', 'Users', 'owner'],
+    ['a group that holds permissions', 'Groups', 'Permitted'],
+    ['a group that has admins', 'Groups', 'Administered'],
+    ['a group that has a name that the settings protect', 'Groups', 'Safe'],
   ])(
-    '%s is never adopted: 409 to POST, 403 otherwise, nothing stored and no call',
-    async (_, address) => {
-      const [found] = await bridge.find('/Users', `emails.value eq "${address}"`);
-      const path = `/Users/${found?.id}`;
-      const [name = ''] = address.split('@');
+    '%s is never adopted: 409 to POST, 403 otherwise, nothing stored and no change upstream',
+    async (_, type, name) => {
+      const path = `/${type}/${await bridge.findId({ type, name })}`;
+      const [local = ''] = name.split('@');
+      const isUser = type === 'Users';
 
       const answers = [
-        await bridge.request('POST', '/Users', toUser(name)),
-        await bridge.request('PUT', path, toUser(name, { title: 'Dr' })),
-        await bridge.tryPatch(path, disable),
+        await bridge.request('POST', `/${type}`, isUser ? toUser(local) : toGroup(name)),
+        await bridge.request('PUT', path, isUser ? toUser(local, { title: 'Dr' }) : toGroup(name)),
+        await bridge.tryPatch(path, isUser ? disable : rename),
         await bridge.request('DELETE', path),
       ];
 
       expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403]);
       for (const { body } of answers) expect(String(body.detail)).not.toBe('');
-      expect((await bridge.send('GET', path)).body).toMatchObject({ active: true });
-      expect(countMutations()).toBe(0);
-    },
-  );
-
-  test.each([
-    ['holds permissions', 'Permitted'],
-    ['has admins', 'Administered'],
-    ['has a name that the settings protect', 'Safe'],
-  ])(
-    'a group that %s is never adopted: 409 to POST, 403 otherwise, nothing stored and no change upstream',
-    async (_, name) => {
-      const path = `/Groups/${await bridge.findId({ type: 'Groups', name })}`;
-
-      const answers = [
-        await bridge.request('POST', '/Groups', toGroup(name)),
-        await bridge.tryPatch(path, rename),
-        await bridge.request('PUT', path, toGroup(name, [])),
-        await bridge.request('DELETE', path),
-      ];
-
-      expect(answers.map(({ status }) => status)).toEqual([409, 403, 403, 403]);
+      const kept = isUser ? { active: true } : { displayName: name };
+      expect((await bridge.send('GET', path)).body).toMatchObject(kept);
       expect(countMutations()).toBe(0);
     },
   );
@@ -250,24 +233,6 @@ describe('rules membership', () => {
     });
     afterAll(() => bridge.stop());
 
-    test('a member without an account yet is deferred, not failed, and joins when there is one', async () => {
-      const { service } = bridge.sandbox;
-      const id = await bridge.addUser('ada', { active: false });
-      const groupId = await bridge.addGroup('Pilots');
-      // The wait is short, so its creation may still go on.
-      await bridge.untilSettled();
-
-      const added = await bridge.tryPatch(`/Groups/${groupId}`, admit(id));
-      const shown = await bridge.readMemberIds(groupId);
-      const before = service.members('Pilots');
-      await bridge.settled(bridge.patch(`/Users/${id}`, setActive(true)));
-
-      expect(added.status).toBe(204);
-      expect(shown).toEqual([id]);
-      expect(before).toEqual([]);
-      expect(service.members('Pilots')).toEqual(['ada@example.com']);
-    });
-
     test('a delete deactivates first and only then leaves groups and admin lists', async () => {
       const bob = 'bob@example.com';
       const { service, faults } = bridge.sandbox;
@@ -312,19 +277,24 @@ describe('rules membership', () => {
     });
     afterAll(() => bridge.stop());
 
-    test('the membership waits for the activation', async () => {
+    test.each([
+      ['the membership waits for the activation', 'dan', true],
+      ['and there is no account yet, the membership waits for one', 'ada', false],
+    ])('%s', async (_, name, hasAccount) => {
       const { service } = bridge.sandbox;
-      const id = await bridge.addUser('dan');
-      const groupId = await bridge.addGroup('Divers');
-      await bridge.patch(`/Users/${id}`, setActive(false));
+      const id = await bridge.addUser(name, { active: hasAccount });
+      const groupId = await bridge.addGroup(`Group of ${name}`);
+      await bridge.settled(bridge.patch(`/Users/${id}`, setActive(false)));
 
       const added = await bridge.tryPatch(`/Groups/${groupId}`, admit(id));
-      const before = service.members('Divers');
+      const shown = await bridge.readMemberIds(groupId);
+      const before = service.members(`Group of ${name}`);
       await bridge.settled(bridge.patch(`/Users/${id}`, setActive(true)));
 
       expect(added.status).toBe(204);
+      expect(shown).toEqual([id]);
       expect(before).toEqual([]);
-      expect(service.members('Divers')).toEqual(['dan@example.com']);
+      expect(service.members(`Group of ${name}`)).toEqual([`${name}@example.com`]);
     });
 
     test('and only the service holds somebody inactive, the membership is refused at once', async () => {
