@@ -60,22 +60,6 @@ describe('the shape', () => {
 });
 
 describe('faults', () => {
-  const faults = [
-    { kind: 'status', status: 500, body: 'html', headers: { a: 'b' }, effect: 'done' },
-    { kind: 'reset', at: 'mid-answer' },
-  ];
-  for (const fault of faults) {
-    test(`${JSON.stringify(fault)} is set, shown and cleared`, async () => {
-      const { call } = await startForTest();
-      const rule = { operation: 'scim.getUser', fault, times: 2, skip: 1 };
-      expect((await call('POST', control('faults'), rule)).status).toBe(200);
-      const shown = await call('GET', control('faults'));
-      expect(shown.body).toEqual({ requestsPerSecond: null, rules: [{ ...rule, met: 0 }] });
-      await call('DELETE', control('faults'));
-      expect((await call('GET', control('faults'))).body).toMatchObject({ rules: [] });
-    });
-  }
-
   test('rate and sections are changed, hanging calls released', async () => {
     const { call, sandbox } = await startForTest();
     const hang = sandbox.faults.add({ operation: '*', fault: { kind: 'hang' }, times: 1 });
