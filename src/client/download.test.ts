@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { forTest } from '../../test/support/lifetimes.ts';
 import { serve, serveNothing } from '../../test/support/local-server.ts';
 import { sendJson, startService } from '../upstream/testing/service.ts';
+import type { Client } from './create-client.ts';
 import { startClient, token } from './start-client-test-support.ts';
 
 const headers = {
@@ -115,39 +116,28 @@ describe('a content that never begins is given up', () => {
   });
 });
 
-describe('a content that breaks off', () => {
-  test('fails its reader', async () => {
-    const { client } = await startClient((res) => {
-      res.writeHead(200, { 'content-length': '10' }).write('half');
-      setImmediate(() => res.destroy());
-    });
-    const { content } = await client.download({ path: '/files/1' });
+interface Parts {
+  readonly client: Client;
+  readonly caller: AbortController;
+  readonly cut: () => unknown;
+}
 
-    await expect(text(content)).rejects.toThrow();
+test.each<[how: string, end: (parts: Parts) => unknown]>([
+  ['breaks off', ({ cut }) => cut()],
+  ['is given up by its caller', ({ caller }) => caller.abort()],
+  ['is of a client that is closed', ({ client }) => client.close()],
+])('a content that %s fails its reader', async (_, end) => {
+  const caller = new AbortController();
+  let cut = () => {};
+  const { client } = await startClient((res) => {
+    res.writeHead(200, { 'content-length': '10' }).write('half');
+    cut = () => void res.destroy();
   });
+  const { content } = await client.download({ path: '/files/1' }, { signal: caller.signal });
+  const reader = content.getReader();
+  await reader.read();
+  const next = expect(reader.read()).rejects.toThrow();
+  await end({ client, caller, cut });
 
-  test('fails its reader when the caller gives up, not when the time of the call is over', async () => {
-    const caller = new AbortController();
-    const { client } = await startClient((res) => {
-      res.writeHead(200).write('half');
-    });
-    const options = { signal: caller.signal, timeoutMs: 500 };
-    const { content } = await client.download({ path: '/files/1' }, options);
-    const reader = content.getReader();
-    expect((await reader.read()).done).toBe(false);
-    const next = reader.read();
-    caller.abort();
-
-    await expect(next).rejects.toThrow('aborted');
-  });
-
-  test('fails its reader when the client is closed', async () => {
-    const { client } = await startClient((res) => {
-      res.writeHead(200).write('half');
-    });
-    const { content } = await client.download({ path: '/files/1' });
-    await client.close();
-
-    await expect(text(content)).rejects.toThrow();
-  });
+  await next;
 });

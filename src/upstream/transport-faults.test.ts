@@ -69,24 +69,22 @@ describe('what is sent again', () => {
     expect(service.seen).toHaveLength(1);
   });
 
-  test('a clear no after a lost answer is the answer', async () => {
+  test.each([
+    { why: 'a clear no', status: 404, code: 'not-found', outcome: 'answered' },
+    {
+      why: '"not now", which leaves it open,',
+      status: 429,
+      code: 'connection',
+      outcome: 'unknown',
+    },
+  ])('$why after a lost answer is $code', async ({ status, code, outcome }) => {
     const service = await startService((res, request, n) =>
-      n === 0 ? cut(res, request, n) : sendJson(res, 404, {}),
+      n === 0 ? cut(res, request, n) : sendJson(res, status, {}, { 'retry-after': '3600' }),
     );
 
     const error = await failureOf(getUser(connect(service.baseUrl)));
 
-    expect(error).toMatchObject({ code: 'not-found', retry: 'never', outcome: 'answered' });
-  });
-
-  test('"not now" after a lost answer leaves the outcome unknown', async () => {
-    const service = await startService((res, request, n) =>
-      n === 0 ? cut(res, request, n) : sendJson(res, 429, {}, { 'retry-after': '3600' }),
-    );
-
-    const error = await failureOf(getUser(connect(service.baseUrl)));
-
-    expect(error).toMatchObject({ code: 'connection', outcome: 'unknown' });
+    expect(error).toMatchObject({ code, outcome });
     expect(service.seen).toHaveLength(2);
   });
 

@@ -57,29 +57,18 @@ test('a read outside a transaction cannot write', async () => {
 });
 
 test.each([
-  ['a file that is no database', 'hello, this is not SQLite'.repeat(50)],
-  ['a damaged header', `SQLite format 3\0${'\xff'.repeat(4_096)}`],
-])('%s is refused and left as it is', async (_, content) => {
+  ['a file that is no database', 'hello, this is not SQLite'.repeat(50), '', '.+store-corrupt'],
+  ['a damaged header', `SQLite format 3\0${'\xff'.repeat(4_096)}`, '', '.+store-corrupt'],
+  ['a path that cannot be created', '', '/below/bridge.db', 'ENOTDIR'],
+])('%s is refused in words, and left as it is', async (_, content, below, why) => {
   const path = join(makeFolder(), 'bridge.db');
   writeFileSync(path, content, 'latin1');
 
-  const opened = openStore({ url: `sqlite:${path}` });
+  const opened = openStore({ url: `sqlite:${path}${below}` });
 
-  const message = expect.stringMatching(`^the store ${path} cannot be opened: .+store-corrupt`);
-  await expect(opened).rejects.toMatchObject({ code: 'store-corrupt', message });
-  expect(statSync(path).size).toBe(content.length);
-});
-
-test('a path that cannot be created says so', async () => {
-  const path = join(makeFolder(), 'file');
-  writeFileSync(path, '');
-
-  const opened = openStore({ url: `sqlite:${path}/below/bridge.db` });
-
-  const message = expect.stringMatching(
-    `^the store ${path}/below/bridge\\.db cannot be opened: ENOTDIR`,
-  );
+  const message = expect.stringMatching(`^the store ${path}${below} cannot be opened: ${why}`);
   await expect(opened).rejects.toMatchObject({ name: 'StoreError', message });
+  expect(statSync(path).size).toBe(content.length);
 });
 
 test.each(['', 'bridge.db', 'sqlite:', 'sqlite::memory:', 'mysql://x'])(
