@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userSchema } from '../scim-test-support.ts';
+import { groupSchema, userSchema } from '../scim-test-support.ts';
 import { parseFilter } from './parse-filter.ts';
 import { toSelector } from './to-selector.ts';
 
@@ -20,4 +20,10 @@ test.each([
   ],
 ])('%s asked of a database, which nothing can interrupt', (_why, filter, isAsked) => {
   expect(toSelector(parseFilter(filter, userSchema)).selector !== undefined).toBe(isAsked);
+});
+
+test('an index that finds each part of a filter on one element does not answer it alone', () => {
+  const filter = parseFilter('members[value eq "1" and value eq "2"]', groupSchema);
+
+  expect(toSelector(filter)).toMatchObject({ selector: { kind: 'and' }, exact: false });
 });

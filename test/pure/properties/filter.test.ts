@@ -188,6 +188,6 @@ describe('filters of a list', () => {
           people.filter((person) => matches(parsed, person)).map(({ id }) => id),
         );
       }),
-      15,
+      200,
     ));
 });
