@@ -25,14 +25,6 @@ describe('the rows', () => {
     expect(wrongSource).toEqual([]);
   });
 
-  test('are each at a method and path of their own, but for files, which go by number or by uid', () => {
-    const calls = rows.map(({ row }) => `${row.method} ${row.path.replace(/\{\w+\}/g, '{}')}`);
-    expect(calls.filter((call, index) => calls.indexOf(call) !== index)).toEqual([
-      'DELETE /cards/{}/files/{}',
-      'PATCH /cards/{}/files/{}',
-    ]);
-  });
-
   test('have types that can be checked', () => {
     for (const { row } of rows) {
       expect(() => compileOperation(row, '')).not.toThrow();
