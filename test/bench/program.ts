@@ -8,6 +8,7 @@ import { replace, toPatch } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import type { BridgeProcess } from '../support/server.ts';
 import { startBridge } from '../support/server.ts';
+import { OPS_TOKEN, toEnv } from '../support/site.ts';
 import { LoadClient } from './load-client.ts';
 import { bindToCore } from './machine.ts';
 
@@ -45,8 +46,6 @@ interface ProgramOptions {
   readonly core: number;
 }
 
-const SCIM_TOKEN = 'the-token-of-the-benchmark';
-const OPS_TOKEN = 'the-operator-of-the-benchmark';
 const READY_MAX_MS = 600_000;
 const STARTS = 3;
 const POLL_MS = 20;
@@ -71,7 +70,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
   };
   const first = await start();
   let { bridge } = first;
-  const client = new LoadClient({ baseUrl: bridge.baseUrl, token: SCIM_TOKEN, connections });
+  const client = new LoadClient({ baseUrl: bridge.baseUrl, token: bridge.token, connections });
   return {
     client,
     bridge: () => bridge,
@@ -109,12 +108,8 @@ function readStartArguments(root: string): string[] {
 function toBridgeEnv(sandbox: Sandbox): Record<string, string> {
   return {
     MALLOC_ARENA_MAX: '1',
-    UPSTREAM_URL: sandbox.url,
-    UPSTREAM_TOKEN: sandbox.token,
-    UPSTREAM_REQUESTS_PER_SECOND: '0',
-    SCIM_TOKENS: SCIM_TOKEN,
+    ...toEnv(sandbox),
     SCIM_REQUESTS_PER_SECOND: '0',
-    OPS_TOKEN,
     LIMITS_PROVIDER: '0',
     SWEEP_INTERVAL: '0',
     AUDIT_POLL_INTERVAL: '0',

@@ -4,10 +4,8 @@ import type { JsonObject } from '../../src/domain/values.ts';
 import { isJsonObject } from '../../src/domain/values.ts';
 import { toObjects } from '../support/operator.ts';
 import type { BridgeProcess } from '../support/server.ts';
+import { OPS_TOKEN } from '../support/site.ts';
 import { attempts } from './client.ts';
-
-/** What the operator presents. */
-export const OPS_TOKEN = 'token-of-an-operator-in-chaos';
 
 const BUSY_MS = 20;
 const PAGE = 1_000;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { createSeededRandom } from '../model/interleavings/seeded-random.ts';
+import { toEnv as toSiteEnv } from '../support/site.ts';
 import { runStatement } from '../support/store-templates.ts';
 import { ADMINISTRATOR, Administrator } from './administrator.ts';
 import { listFindings, readShown } from './check.ts';
@@ -14,7 +15,7 @@ import { Group, Person } from './company.ts';
 import type { Restartable, Scheduled, Stage } from './disturbances.ts';
 import { createSchedule } from './disturbances.ts';
 import { Lives, Trace } from './lives.ts';
-import { OPS_TOKEN, Operator } from './operator.ts';
+import { Operator } from './operator.ts';
 import type { LoggedPostgres } from './postgres.ts';
 import { readTables } from './postgres.ts';
 
@@ -146,12 +147,9 @@ function createEnv({ sandbox, url, policy, seed }: EnvOptions) {
   const sweepInterval = random.pick(['0', '5s']);
   const waits = Array.from({ length: WAITS }, () => random.pick(['50ms', '1s', '2s']));
   return (slot: number, life: number) => ({
-    UPSTREAM_URL: sandbox.url,
-    UPSTREAM_TOKEN: sandbox.token,
+    ...toSiteEnv(sandbox),
     UPSTREAM_REQUESTS_PER_SECOND: String(RATE),
     UPSTREAM_TIMEOUT: '500ms',
-    SCIM_TOKENS: 'token-of-a-provider-in-chaos',
-    OPS_TOKEN,
     DATABASE_URL: url,
     SCIM_WRITE_WAIT: waits[(slot + life) % WAITS] ?? '1s',
     AUDIT_POLL_INTERVAL: '1s',

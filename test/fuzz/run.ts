@@ -10,6 +10,7 @@ import { program } from '../support/repository.ts';
 import { toRequester } from '../support/send-raw.ts';
 import type { BridgeProcess } from '../support/server.ts';
 import { startBridge } from '../support/server.ts';
+import { OPS_TOKEN, toEnv } from '../support/site.ts';
 import type { Attempt, Pool } from './attempts.ts';
 import { makeAttempt } from './attempts.ts';
 
@@ -30,8 +31,6 @@ export interface FuzzReport {
   readonly seconds: number;
 }
 
-const SCIM_TOKEN = 'token-of-a-provider-of-rubbish';
-const OPS_TOKEN = 'token-of-operators-of-rubbish';
 const AT_ONCE = 16;
 const FINDINGS_MAX = 50;
 const MEMORY_SLACK_MB = 64;
@@ -55,16 +54,12 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzReport> {
     command: ['--max-semi-space-size=4', '--heap-growing-percent=25', program, 'serve'],
     env: {
       MALLOC_ARENA_MAX: '1',
-      UPSTREAM_URL: sandbox.url,
-      UPSTREAM_TOKEN: sandbox.token,
-      UPSTREAM_REQUESTS_PER_SECOND: '0',
-      SCIM_TOKENS: SCIM_TOKEN,
+      ...toEnv(sandbox),
       SCIM_REQUESTS_PER_SECOND: '0',
       LIMITS_PROVIDER: '0',
       SCIM_WRITE_WAIT: '20ms',
       // Otherwise most of the time is spent with waiting for answers to wrong credentials.
       ACCESS_FAILED_DELAY_MAX: '0',
-      OPS_TOKEN,
       ...(plan.databaseUrl !== undefined && { DATABASE_URL: plan.databaseUrl }),
     },
   });
@@ -95,7 +90,7 @@ async function prepare({ seed }: FuzzPlan, bridge: BridgeProcess): Promise<Stage
     seed,
     ids: there.map(({ id }) => String(id)),
     samples: readSamples(),
-    scimToken: SCIM_TOKEN,
+    scimToken: bridge.token,
     opsToken: OPS_TOKEN,
   };
   return { bridge, pool, bystanders };

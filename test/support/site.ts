@@ -10,7 +10,8 @@ import { toRequester } from './send-raw.ts';
 import type { BridgeProcess } from './server.ts';
 import { startBridge } from './server.ts';
 
-const OPS_TOKEN = 'token-of-an-operator';
+/** What operators present to such processes. */
+export const OPS_TOKEN = 'token-of-an-operator';
 type Env = Readonly<Record<string, string>>;
 
 /** A process of the bridge, with a provider and an operator of it. */
