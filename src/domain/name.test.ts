@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import type { PersonName } from './name.ts';
-import { createMatcher, findDesiredName, fullName, isSameSpelt, splitName } from './name.ts';
+import {
+  createMatcher,
+  findDesiredName,
+  fullName,
+  isSameSpelt,
+  normaliseName,
+  splitName,
+} from './name.ts';
 import type { JsonObject } from './values.ts';
 
 const DECOMPOSED = 'Cafe\u0301\t';
@@ -16,9 +23,12 @@ test.each([
   [' Mary  Ann Smith', 'Mary', 'Ann Smith'],
   ['Plato', 'Plato', ''],
   ['', '', ''],
-])('the full name "%s" is cut at its first space', (full, givenName, familyName) =>
-  expect(splitName(full)).toEqual({ givenName, familyName }),
-);
+])('the full name "%s" is cut at its first space, and is the same again', (...row) => {
+  const [full, givenName, familyName] = row;
+
+  expect(splitName(full)).toEqual({ givenName, familyName });
+  expect(fullName(splitName(full))).toBe(normaliseName(full));
+});
 
 test.each([
   { why: 'in capital letters', sent: 'Ada King', back: 'ADA  KING ', want: true },

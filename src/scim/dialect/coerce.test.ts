@@ -92,11 +92,17 @@ const taken: readonly ValueCase[] = [
   [{ [enterprise]: null }, {}],
 ];
 
+/** What is kept as it is, and counted each time. */
+const kept: readonly RepairKind[] = ['binary-malformed'];
+
 for (const [body, want, repair] of taken) {
-  test(`a value is taken: ${JSON.stringify(body)}`, () => {
+  test(`a value is taken, with nothing left to put right: ${JSON.stringify(body)}`, () => {
     const { attributes, counts } = parse({ userName: 'a', ...body });
     expect(attributes).toEqual({ userName: 'a', ...want });
     if (repair) expect(counts[repair]).toBeGreaterThan(0);
+    const again = parse({ schemas: [core, enterprise, USER_EXTENSION], ...attributes });
+    expect(again.attributes).toEqual(attributes);
+    expect(Object.keys(again.counts)).toEqual(kept.filter((kind) => kind === repair));
   });
 }
 

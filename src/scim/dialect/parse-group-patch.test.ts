@@ -92,6 +92,10 @@ const cases: readonly [why: string, operations: unknown[], ...edits: string[]][]
 for (const [why, operations, ...edits] of cases) {
   test(`PATCH of people: ${why}`, () => {
     expect(changes(...operations)).toEqual({ edits, set: {} });
+    expect(
+      operations.flatMap((one) => changes(one).edits),
+      'one by one',
+    ).toEqual(edits);
   });
 }
 

@@ -47,6 +47,8 @@ function testPatches(title: string, cases: readonly PatchCase[]): void {
       expect(patched).toStrictEqual(Object.fromEntries(after));
       expect(ada, 'the input is not touched').toStrictEqual(before);
       expect(patch(patched, operations), 'again: no change').toStrictEqual(patched);
+      const oneByOne = [operations].flat().reduce<JsonObject>(patch, ada);
+      expect(oneByOne, 'one by one: the same').toStrictEqual(patched);
     });
   }
 }
@@ -174,10 +176,6 @@ const listCases: readonly PatchCase[] = [
     { roles: [{ primary: true, display: 'D', value: 'V', type: 'T' }] },
   ],
   [
-    [add(`${ofFax}.primary`, 'True'), add(`${ofFax}.value`, '2')],
-    { phoneNumbers: [{ type: 'fax', primary: true, value: '2' }] },
-  ],
-  [
     add('ims[type eq "xmpp" and primary eq true].value', 'i'),
     { ims: [{ type: 'xmpp', primary: true, value: 'i' }] },
   ],
@@ -246,6 +244,11 @@ const listCases: readonly PatchCase[] = [
 ];
 
 testPatches('PATCH of a list', listCases);
+
+test('a part that comes before its value waits for it within one PATCH', () => {
+  const phone = patch(ada, [add(`${ofFax}.primary`, 'True'), add(`${ofFax}.value`, '2')]);
+  expect(phone.phoneNumbers).toEqual([{ type: 'fax', primary: true, value: '2' }]);
+});
 
 test('a list holds a thousand values and no more', () => {
   const values = (from: number, length: number) =>
