@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Cells } from '../domain/cell.ts';
 import { failing, linkOf, refused, stepOf, stepOfLinks } from './plan-test-support.ts';
 import type { Step } from './step.ts';
-import { hasFailed, shorten, toChanges, toValues } from './step.ts';
+import { hasFailed, toChanges } from './step.ts';
 
 const ada = linkOf('member', true);
 const bob = linkOf('member', false, { upstreamUserId: 2 });
@@ -12,19 +12,6 @@ const stuck = linkOf('member', true, refused);
 const members = stepOfLinks('members', ada, bob);
 const [off, title] = [{ active: false }, { displayName: 'Board' }];
 const fields = stepOf('update', { active: off, displayName: title });
-
-test.each([
-  ['all facts where they are no more', members, 2, members],
-  ['the first of more', stepOfLinks('members', ada, bob, stuck), 2, members],
-  ['one member by the call for one', members, 1, stepOfLinks('link', ada)],
-  ['one field by the same call', fields, 1, stepOf('update', { active: off })],
-])('a shortened step has %s', (_, step, size, want) => {
-  expect(shorten(step, size)).toEqual(want);
-});
-
-test('the call of a step gives the values of all its facts', () => {
-  expect(toValues(fields)).toEqual({ ...off, ...title });
-});
 
 test.each<[title: string, step: Step, cells: Cells<string>, want: boolean]>([
   ['one of its fields failed', fields, { displayName: failing(1, 1) }, true],
