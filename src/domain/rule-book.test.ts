@@ -28,21 +28,6 @@ test.each<[why: string, rules: Rule[], name: string, want: object]>([
   expect(createRuleBook(rules).ruleGroup(group)).toEqual(want),
 );
 
-const userRules: Rule[] = [
-  { membersOf: 'Guests', appsPermissions: 2 },
-  { membersOf: 'On leave*', temporarilyInactive: true },
-  { membersOf: '*', appsPermissions: 7, temporarilyInactive: false },
-];
-
-const both = ['Other', 'On leave 2026', 'Guests'];
-test.each([
-  ['in no group', [], {}],
-  ['in one group', ['guests'], { appsPermissions: by(1, 2), temporarilyInactive: by(3, false) }],
-  ['by the order of rules', both, { appsPermissions: by(1, 2), temporarilyInactive: by(2, true) }],
-])('what drives a person: %s', (_why, names, want) =>
-  expect(createRuleBook(userRules).ruleUser(names)).toEqual(want),
-);
-
 const name = (folded: string): NameQuery => ({ kind: 'name', folded });
 const pattern = (text: string): NameQuery => ({ kind: 'pattern', pattern: text });
 
