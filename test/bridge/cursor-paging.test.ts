@@ -70,7 +70,10 @@ describe('pages by cursor hold what pages by number hold, in the same order', ()
   test.each(cases)('$why', async ({ query, endpoint = 'Users' }) => {
     const { count: _, ...unpaged } = query;
 
-    expect(await walk(query, { endpoint })).toEqual(await listAll(unpaged, endpoint));
+    const all = await listAll(unpaged, endpoint);
+    expect(await walk(query, { endpoint })).toEqual(all);
+    for (const cursor of [{}, { cursor: '' }])
+      expect((await list({ ...query, ...cursor }, endpoint)).body.totalResults).toBe(all.length);
   });
 });
 
