@@ -1,22 +1,15 @@
 import { execFile } from 'node:child_process';
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeSuiteFolder } from '../support/lifetimes.ts';
 import {
   compile,
   installOffline,
   lintPacked,
   makeCheckout,
+  pack,
   writeProgram,
 } from '../support/packed.ts';
 import type { RecordingServer } from '../support/recording-server.ts';
@@ -25,22 +18,17 @@ import { root } from '../support/repository.ts';
 
 const run = promisify(execFile);
 
-let folder: string;
-let project: string;
+const folder = makeSuiteFolder();
+const project = join(folder, 'project');
 let tarball: string;
 let server: RecordingServer;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'scim-bridge-client-'));
-  project = join(folder, 'project');
   server = await startRecording();
-  tarball = await pack(await build());
+  tarball = await pack(await build(), folder, '--ignore-scripts');
   await install();
 });
-afterAll(() => {
-  server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => server.stop());
 
 async function build(): Promise<string> {
   const checkout = makeCheckout(join(folder, 'checkout'), [
@@ -51,13 +39,8 @@ async function build(): Promise<string> {
   return join(checkout, 'dist/client-package');
 }
 
-async function pack(from: string): Promise<string> {
-  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, from];
-  return join(folder, (await run('npm', args)).stdout.trim());
-}
-
 async function install(): Promise<void> {
-  const undici = await pack(join(root, 'node_modules/undici'));
+  const undici = await pack(join(root, 'node_modules/undici'), folder, '--ignore-scripts');
   await installOffline(project, 'stranger', tarball, undici);
 }
 

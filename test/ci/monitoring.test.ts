@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import { listMetrics } from '../../src/app/state-metrics.ts';
 import { CHANGE_CLASSES } from '../../src/domain/change.ts';
 import { REASON_CODES } from '../../src/ops/state/reasons.ts';
 import { bridgeForTest } from '../support/bridge.ts';
+import { makeFolder } from '../support/lifetimes.ts';
 import { readMetricsText } from '../support/metrics.ts';
 import { read } from '../support/repository.ts';
 
@@ -22,18 +22,14 @@ function runPromtool(
   command: readonly string[],
   files: Readonly<Record<string, string>>,
 ): { readonly status: number | null; readonly output: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-promtool-'));
-  try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    const names = Object.keys(files);
-    const tests = names.filter((name) => name.startsWith('test'));
-    const given = tests.length > 0 ? tests : names.slice(0, 1);
-    const options = { cwd: folder, encoding: 'utf8' } as const;
-    const { status, stdout, stderr } = spawnSync('promtool', [...command, ...given], options);
-    return { status, output: `${stdout}${stderr}` };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = makeFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const names = Object.keys(files);
+  const tests = names.filter((name) => name.startsWith('test'));
+  const given = tests.length > 0 ? tests : names.slice(0, 1);
+  const options = { cwd: folder, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync('promtool', [...command, ...given], options);
+  return { status, output: `${stdout}${stderr}` };
 }
 
 const rule = z.strictObject({

@@ -2,22 +2,21 @@ import { execFile } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { makeSuiteFolder } from '../support/lifetimes.ts';
 import {
   compile,
   installOffline,
   lintPacked,
   makeCheckout,
+  pack,
   writeProgram,
 } from '../support/packed.ts';
 import { packageJson, root } from '../support/repository.ts';
@@ -25,34 +24,16 @@ import { startBridge } from '../support/server.ts';
 
 const run = promisify(execFile);
 
-let folder: string;
-/** A clean checkout, so that nothing of an earlier build is packed and nobody's build is disturbed. */
-let checkout: string;
-let project: string;
+const folder = makeSuiteFolder();
+const project = join(folder, 'project');
 let tarball: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'scim-bridge-package-'));
-  checkout = join(folder, 'checkout');
-  project = join(folder, 'project');
-  tarball = await pack();
+  const left = new Set(['node_modules', 'dist', 'data', 'test', 'coverage', '.git']);
+  const kept = readdirSync(root).filter((entry) => !left.has(entry));
+  tarball = await pack(makeCheckout(join(folder, 'checkout'), kept), folder);
   await install();
 });
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-async function pack(): Promise<string> {
-  const left = new Set(['node_modules', 'dist', 'data', 'test', 'coverage', '.git']);
-  makeCheckout(
-    checkout,
-    readdirSync(root).filter((entry) => !left.has(entry)),
-  );
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: checkout });
-  const [file] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
-  if (file === undefined) throw new Error('nothing was packed');
-  return join(folder, file);
-}
 
 /** Into an empty project, without a registry: what the package needs is there as links. */
 async function install(): Promise<void> {

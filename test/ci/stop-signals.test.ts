@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from '../support/lifetimes.ts';
 import { packageJson, program, read, root } from '../support/repository.ts';
 
 const { scripts } = packageJson;
@@ -29,7 +29,7 @@ const ways: { way: string; command: string; args: string[]; toCwd: (folder: stri
   ];
 
 test.each(ways)('SIGTERM to $way leaves no process behind', async ({ command, args, toCwd }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-signals-'));
+  const folder = makeFolder();
   // A group of its own, in which every process that it starts is as well.
   const child = spawn(command, args, {
     cwd: toCwd(folder),
@@ -46,7 +46,6 @@ test.each(ways)('SIGTERM to $way leaves no process behind', async ({ command, ar
   const group = -(child.pid ?? 0);
   onTestFinished(() => {
     if (isAlive(group)) process.kill(group, 'SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -33,7 +33,16 @@ export function forSuite<T extends Stoppable>(start: () => T | Promise<T>): T {
 
 /** A folder that is gone after the test, which is given where tests run at once. */
 export function makeFolder(test: Pick<TestContext, 'onTestFinished'> = { onTestFinished }): string {
+  return makeFolderUntil((remove) => test.onTestFinished(remove));
+}
+
+/** A folder that is gone after the tests of a suite, which share it. */
+export function makeSuiteFolder(): string {
+  return makeFolderUntil(afterAll);
+}
+
+function makeFolderUntil(atEnd: (remove: () => void) => unknown): string {
   const folder = mkdtempSync(join(tmpdir(), 'scim-bridge-test-'));
-  test.onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -17,6 +17,13 @@ export function makeCheckout(checkout: string, names: readonly string[]): string
   return checkout;
 }
 
+/** Packs the package of a folder into another one; returns the path of the file. */
+export async function pack(from: string, into: string, ...options: string[]): Promise<string> {
+  const args = ['pack', '--silent', ...options, '--pack-destination', into];
+  const { stdout } = await run('npm', args, { cwd: from });
+  return join(into, stdout.trim().split('\n').at(-1) ?? '');
+}
+
 /** Installs packages from files into a project, without a registry. */
 export async function installOffline(project: string, name: string, ...args: string[]) {
   mkdirSync(project, { recursive: true });
