@@ -9,7 +9,7 @@ import { replace, toPatch, toUser } from '../support/provider.ts';
 import { toRequester } from '../support/send-raw.ts';
 import type { Life } from '../support/site.ts';
 import { openSite, readReady } from '../support/site.ts';
-import { describePostgres } from '../support/stores.ts';
+import { describePostgres } from '../support/take-store.ts';
 
 const ASK_EVERY_MS = 100;
 
@@ -75,7 +75,7 @@ describePostgres('three processes that are restarted one after the other', ({ ma
   test('answer every request of a provider behind a proxy that asks whether they are ready, and hand over at once', async () => {
     const { sandbox, launch } = await openSite({
       env: {
-        DATABASE_URL: await makeUrl('migrated'),
+        DATABASE_URL: await makeUrl(),
         // A quick machine deactivates more people than the limit of a provider allows.
         LIMITS_PROVIDER: '0',
         SHUTDOWN_DELAY: `${DELAY_MS}ms`,

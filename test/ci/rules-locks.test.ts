@@ -12,7 +12,7 @@ import { forTest } from '../support/lifetimes.ts';
 import type { Passed } from '../support/local-server.ts';
 import { passOn, serve } from '../support/local-server.ts';
 import { admit, listResources, replace } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
+import { describePostgres } from '../support/take-store.ts';
 
 const off = (ms: number): Clock => ({ now: () => Date.now() + ms, sleep: systemClock.sleep });
 
@@ -45,7 +45,7 @@ describePostgres('two processes on one store', ({ makeUrl }) => {
     const sandbox = await forTest(startSandbox());
     const { baseUrl, overlaps } = await watchOverlaps(sandbox);
     const settings = {
-      DATABASE_URL: await makeUrl('migrated'),
+      DATABASE_URL: await makeUrl(),
       UPSTREAM_TIMEOUT: '500ms',
       SCIM_WRITE_WAIT: '100ms',
     };

@@ -5,14 +5,14 @@ import { replace, toUser } from '../support/provider.ts';
 import type { Life } from '../support/site.ts';
 import { openSite, readReady } from '../support/site.ts';
 import { runStatement } from '../support/store-templates.ts';
-import { describePostgres } from '../support/stores.ts';
+import { describePostgres } from '../support/take-store.ts';
 
 const TIMEOUT_S = 2;
 const RATE = 5;
 
 describePostgres('a leader', ({ makeUrl }) => {
   async function startPair(env: Readonly<Record<string, string>> = {}) {
-    const url = await makeUrl('migrated');
+    const url = await makeUrl();
     const { sandbox, start } = await openSite({
       env: {
         DATABASE_URL: url,

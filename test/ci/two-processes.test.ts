@@ -12,8 +12,7 @@ import { createLeapingClock } from '../support/leaping-clock.ts';
 import { forSuite, forTest } from '../support/lifetimes.ts';
 import { readPlan } from '../support/pilots.ts';
 import { admit, replace, toUser } from '../support/provider.ts';
-import { describePostgres } from '../support/stores.ts';
-import { takeStore } from '../support/take-store.ts';
+import { describePostgres, takeStore } from '../support/take-store.ts';
 import { readTimeline, toLines, untilTold } from '../support/timeline.ts';
 
 const PATIENT = { interval: 10, timeout: 10_000 };
@@ -110,7 +109,7 @@ describePostgres('two processes on a store of their own', ({ makeUrl }) => {
   async function startPair(settings: Readonly<Record<string, string>>) {
     const sandbox = await forTest(startSandbox());
     const options = {
-      settings: { DATABASE_URL: await makeUrl('migrated'), ...settings },
+      settings: { DATABASE_URL: await makeUrl(), ...settings },
       service: sandbox,
     };
     const first = await bridgeForTest(options);
@@ -228,7 +227,7 @@ describePostgres('two processes on a store of their own', ({ makeUrl }) => {
 
   test('have no end of an outage because another process starts', async () => {
     const service = await forTest(startSandbox());
-    const options = { settings: { DATABASE_URL: await makeUrl('migrated') }, service };
+    const options = { settings: { DATABASE_URL: await makeUrl() }, service };
     const leader = await bridgeForTest(options);
     const id = await leader.addUser('ada');
     service.faults.add({ operation: '*', fault: failing(401) });
@@ -246,7 +245,7 @@ describePostgres('two processes on a store of their own', ({ makeUrl }) => {
   test('read the log in turns: what one has read just now the other does not', async () => {
     const clock = createLeapingClock();
     const service = await forTest(startSandbox({ clock: clock.now }));
-    const options = { service, clock, settings: { DATABASE_URL: await makeUrl('migrated') } };
+    const options = { service, clock, settings: { DATABASE_URL: await makeUrl() } };
     // A start asks for the changes of the token's account beside it.
     const countReads = () =>
       service.calls

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { describe, inject, onTestFinished } from 'vitest';
 import { makeFolder } from './lifetimes.ts';
 import {
   copyPostgresTemplate,
@@ -72,9 +72,9 @@ export function getTemplate(): string {
   return inject('sqliteTemplate');
 }
 
-/** The URL of a migrated, empty store of the run's engine that lasts until the test ends: for bridges one after another. */
-export async function makeStoreUrl(): Promise<string> {
-  const { url, giveBack } = await takeStore(inject('engine'));
+/** The URL of a migrated, empty store, of the run's engine when none is given, that lasts until the test ends: for bridges one after another. */
+export async function makeStoreUrl(engine: Engine = inject('engine')): Promise<string> {
+  const { url, giveBack } = await takeStore(engine);
   onTestFinished(giveBack);
   return url;
 }
@@ -101,4 +101,13 @@ export function readStoreBytes(url: string): string {
   const file = url.slice(SQLITE.length);
   const parts = ['', '-wal'].map((part) => `${file}${part}`).filter((path) => existsSync(path));
   return parts.map((path) => readFileSync(path, 'latin1')).join();
+}
+
+/** Runs a suite of processes, or of bridges, that share one PostgreSQL; skipped where none is installed. */
+export function describePostgres(
+  title: string,
+  suite: (stores: { makeUrl(): Promise<string> }) => void,
+): void {
+  const makeUrl = () => makeStoreUrl('postgres');
+  describe.skipIf(inject('postgresUrl') === undefined)(title, () => suite({ makeUrl }));
 }
