@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Cell, Cells } from './cell.ts';
 import * as facts from './cell.ts';
-import { defer, findFailed } from './failure.ts';
+import { waitingFor } from './cell-test-support.ts';
+import { defer, endRest, findFailed } from './failure.ts';
 
 type Field = 'active' | 'name' | 'address';
 
@@ -20,40 +22,135 @@ test('the text of a cell begins with what waits, in whatever order it was writte
   expect(JSON.stringify(facts.onlyWaiting(refused, []))).not.toContain('"pending":');
 });
 
-const problem = { code: 'timeout', words: 'late' };
-const failing = { problem, now: 0, retryAt: 1, attemptsMax: 2 };
-const known = { source: { value: 1, by: 'rule' }, echo: { sent: 'a', back: 'b' } } as const;
-const name = defer<Cell>({ ...known, pending: 5, sent: 3 }, failing);
-const active = { pending: 5 };
-const cells: Cells<Field> = { name, active };
-const left = { ...known, sent: facts.OF_OTHER };
+const FIELDS = ['active', 'name', 'address'] as const;
+const version = fc.integer({ min: 1, max: 9 });
+const time = fc.integer({ min: 0, max: 99 });
+const PLAIN = { noNullPrototype: true };
+const code = fc.constantFrom('refused', 'timeout');
+const problem = fc.record({ code, words: fc.string() }, PLAIN);
+const by = fc.constantFrom('rule' as const, 'service' as const);
+const source = fc.record({ value: fc.oneof(fc.integer(), fc.boolean()), by }, PLAIN);
+const echo = fc.record({ sent: fc.string(), back: fc.string() }, PLAIN);
+const field = fc.constantFrom(...FIELDS);
+const fields = fc.uniqueArray(field);
 
-test.each<[what: string, after: Cells<Field>, want: Cells<Field>]>([
-  ['is done keeps where it came from', facts.done(cells, cells, ['name']), { name: left, active }],
-  ['is asked for again waits on', facts.askAgain(cells, ['name'], 9), cells],
-  [
-    'is asked for alone ends the others',
-    facts.askOnly(cells, ['active'], 9),
-    { name: { ...known, sent: 3 }, active: { pending: 9 } },
-  ],
-  ['is let go is forgotten', facts.release(cells, ['name']), { active }],
-  [
-    'waits alone has no words and values',
-    facts.onlyPending(cells),
-    { name: { pending: 5, sent: 3 }, active },
-  ],
-])('a field that %s', (_what, after, want) => {
-  expect(after).toStrictEqual(want);
-  expect(JSON.parse(JSON.stringify(after))).toStrictEqual(after);
+type Change = [fields: Field[], change: (cells: Cells<Field>) => Cells<Field>];
+
+const LIMITS = { retryAt: 1, attemptsMax: 2, now: 0 };
+
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  fc
+    .tuple(fields, version)
+    .map(([some, at]): Change => [some, (cells) => facts.ask(cells, some, at)]),
+  fc.tuple(fields, version).map(([some, at]): Change => {
+    const planned = waitingFor(Object.fromEntries(some.map((one) => [one, at])));
+    return [some, (cells) => facts.done(cells, planned, some)];
+  }),
+  fc.tuple(fields, problem, time).map(([some, why, now]): Change => {
+    const later = { problem: why, now, retryAt: now + 5 };
+    return [some, (cells) => facts.edit(cells, some, (cell) => defer(cell, later))];
+  }),
+  fc.tuple(fields, problem, fc.boolean()).map(([some, why, isOwn]): Change => {
+    const failing = { problem: why, isOwn, ...LIMITS };
+    return [some, (cells) => facts.edit(cells, some, (cell) => defer(cell, failing))];
+  }),
+  fc
+    .tuple(field, fc.option(source, { nil: undefined }))
+    .map(([one, from]): Change => [[one], (cells) => withSource(cells, one, from)]),
+  fc
+    .tuple(field, echo)
+    .map(([one, heard]): Change => [[one], (cells) => facts.withEcho(cells, one, heard)]),
+  fields.map((some): Change => [some, (cells) => facts.release(cells, some)]),
+);
+
+const history = fc
+  .array(changes, { maxLength: 12 })
+  .map((all) => all.reduce<Cells<Field>>((cells, [, change]) => change(cells), {}));
+
+const toRest = (cell: Cell | undefined) => ({ source: cell?.source, echo: cell?.echo });
+
+function hold<Ts>(property: fc.IProperty<Ts>): void {
+  fc.assert(property, { seed: 20_261_125, numRuns: 200 });
+}
+
+test('ask, then done, is at rest, and keeps where the value came from and what came back', () => {
+  hold(
+    fc.property(history, fields, version, (cells, some, at) => {
+      const asked = facts.ask(cells, some, at);
+      const rest = facts.done(asked, asked, some);
+
+      expect(facts.listWaiting(rest).filter((one) => some.includes(one))).toEqual([]);
+      for (const one of some) expect(rest[one]?.failure).toBeUndefined();
+      for (const one of FIELDS) expect(toRest(rest[one])).toEqual(toRest(cells[one]));
+    }),
+  );
 });
 
-test('a write that failed is counted anew after a new ask', () => {
-  const again = { ...name, pending: 9 };
+test('done of an older version never clears a newer ask', () => {
+  hold(
+    fc.property(history, fields, version, version, (cells, some, at, later) => {
+      const planned = facts.ask(cells, some, at);
+      const newer = facts.ask(planned, some, at + later);
 
-  expect(findFailed(name)?.attempts).toBe(1);
-  expect(findFailed(again)).toBeUndefined();
-  expect(findFailed(defer(again, failing))?.attempts).toBe(1);
-  expect(facts.isSameWork({ name }, { name: { pending: 5, sent: 3 } })).toBe(true);
+      expect(facts.done(newer, planned, some)).toStrictEqual(newer);
+    }),
+  );
+});
+
+test('a write that failed is counted anew after a new ask, and no longer once it is done', () => {
+  hold(
+    fc.property(history, problem, fields, version, (cells, why, some, at) => {
+      const asked = facts.ask(cells, some, 9 + at);
+      const failOnce = (cell: Cell) => defer(cell, { problem: why, isOwn: true, ...LIMITS });
+      const failed = facts.edit(asked, some, failOnce);
+      const again = facts.ask(failed, some, 99 + at);
+
+      for (const one of some) {
+        expect(findFailed(failed[one])?.attempts).toBe(1);
+        expect(findFailed(again[one])).toBeUndefined();
+        expect(findFailed(failOnce(again[one] ?? {}))?.attempts).toBe(1);
+        expect(facts.done(failed, asked, some)[one]?.failure).toBeUndefined();
+      }
+    }),
+  );
+});
+
+test('no change touches another field', () => {
+  hold(
+    fc.property(history, changes, (cells, [some, change]) => {
+      const after = change(cells);
+
+      for (const one of FIELDS) {
+        if (!some.includes(one)) expect(after[one]).toStrictEqual(cells[one]);
+      }
+    }),
+  );
+});
+
+test('cells come back from their text as they were, and none is empty', () => {
+  hold(
+    fc.property(history, time, (cells, now) => {
+      const rested = endRest(cells, now, 'all');
+
+      for (const some of [cells, rested, facts.onlyPending(cells), facts.onlyEchoes(cells)]) {
+        expect(JSON.parse(JSON.stringify(some))).toStrictEqual(some);
+        for (const cell of Object.values<Cell | undefined>(some))
+          expect(Object.keys(cell ?? {})).not.toEqual([]);
+      }
+    }),
+  );
+});
+
+test('a field that does not wait has no failure, and what waits alone is what was asked for', () => {
+  hold(
+    fc.property(history, fields, version, (cells, some, at) => {
+      for (const one of FIELDS) {
+        if (!facts.isWaiting(cells[one])) expect(cells[one]?.failure).toBeUndefined();
+      }
+      expect(new Set(facts.listWaiting(facts.askOnly(cells, some, at)))).toEqual(new Set(some));
+      expect(facts.isSameWork(cells, facts.onlyPending(cells))).toBe(true);
+    }),
+  );
 });
 
 const OTHER = facts.OF_OTHER;
