@@ -3,7 +3,14 @@ import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
 import { findBelonging, findTerms, parseTerms } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { NewestPart, Row } from '../store/tables.ts';
-import { deleteWhere, findOne, insertNew, listNewest, updateWhere } from '../store/tables.ts';
+import {
+  deleteWhere,
+  findOne,
+  insertNew,
+  listNewest,
+  listWhere,
+  updateWhere,
+} from '../store/tables.ts';
 import { unknownProvider } from './credentials.ts';
 import { Refusal } from './refusal.ts';
 
@@ -32,8 +39,21 @@ const DEFAULT: Provider = {
 };
 const LIMITS = ['domains', 'groupNames', 'may'];
 
+/** How long a process may not know that a trace began, in milliseconds. */
+const TRACED_MS = 1_000;
+
 /** Keeps the identity providers of a store, each with its own people and groups. */
 export function createProviders({ store, clock }: { store: Store; clock: { now(): number } }) {
+  let traced: ReadonlyMap<string, number> = new Map();
+  let readAt = Number.NEGATIVE_INFINITY;
+
+  /** Reads who is traced; while the store does not answer, what was read stays. */
+  async function readTraced(): Promise<void> {
+    const rows = await listWhere(store.read, 'providers', {}).catch(() => undefined);
+    if (rows === undefined) return;
+    traced = new Map(rows.map((row) => [row.name, parseTerms(row).tracedUntil ?? 0]));
+  }
+
   const toRow = (name: string, wish: ProviderWish, by: string) => ({
     name,
     terms: JSON.stringify(wish),
@@ -41,6 +61,14 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
     created_by: by,
   });
   return {
+    /** True while the requests of this provider are traced; asked with each request. */
+    isTraced(name: string): boolean {
+      if (performance.now() - readAt > TRACED_MS) {
+        readAt = performance.now();
+        void readTraced();
+      }
+      return (traced.get(name) ?? 0) > clock.now();
+    },
     /** Adds a provider; a limit that is left out is none. `by` is the id of the credential that asks. @throws Refusal */
     async create(name: string, wish: ProviderWish, by: string): Promise<Provider> {
       const row = toRow(name, wish, by);
@@ -57,17 +85,19 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
       return [...providers, { ...DEFAULT, ...(await findTerms(store.read, DEFAULT_PROVIDER)) }];
     },
     /** Changes a provider; the default one has no limits. @throws Refusal */
-    change(name: string, wish: ProviderWish, by: string) {
+    async change(name: string, wish: ProviderWish, by: string) {
       const isDefault = name === DEFAULT_PROVIDER;
       if (isDefault && LIMITS.some((limit) => limit in wish))
         throw new Refusal(409, 'default', NO_LIMITS);
-      return store.write(async (tx) => {
+      const changed = await store.write(async (tx) => {
         if (isDefault) await insertNew(tx, 'providers', [toRow(name, {}, by)]);
         const row = await lock(tx, name);
         const terms = JSON.stringify({ ...parseTerms(row), ...wish });
         await updateWhere(tx, 'providers', { name }, { terms });
         return { before: toProvider(row), provider: toProvider({ ...row, terms }) };
       });
+      await readTraced();
+      return changed;
     },
     /** Deletes a provider that nothing belongs to. @throws Refusal */
     delete(name: string): Promise<Provider> {

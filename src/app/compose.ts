@@ -129,6 +129,7 @@ function toScimDeps(
     attempts,
     openRequest: own.requests.open,
     findCredential: own.access.find,
+    isTraced: own.access.providers.isTraced,
     policy: toScimPolicy(own.settings),
     schemas: createSchemas(own.settings.scim.extensions),
     baseUrl: `${publicUrl}${SCIM_PATH}`,

@@ -123,6 +123,7 @@ function toBodyOption(name: string, type: unknown, words: string, own: string | 
   if (type instanceof z.ZodArray)
     return option.argParser(own === undefined ? toList(type.element) : collect);
   if (type instanceof z.ZodRecord) return option.argParser(collectPair);
+  if (type instanceof z.ZodNumber) return option.argParser(Number);
   return type instanceof z.ZodObject ? option.argParser(parseFile) : option;
 }
 

@@ -52,6 +52,7 @@ const FILTER_OPTIONS: Readonly<Record<string, readonly FilterOption[]>> = {
   resource: [{ flags: '--of <name>', names: 'resource', help: OF_ONE }],
   target: [{ flags: '--of <name>', names: 'any', help: OF_ANY }],
   order: [{ flags: '--oldest', value: 'oldest', help: 'the oldest first instead of the newest' }],
+  traced: [{ flags: '--traced', value: 'true' }],
   state: [{ flags: '--all', value: '', help: 'those that are revoked as well' }],
   managed: [
     { flags: '--managed', value: 'true' },

@@ -61,13 +61,18 @@ export interface ProviderLimits {
 }
 
 /** What a provider may do, and how its requests are taken. */
-export type ProviderTerms = ProviderLimits & Handling;
+export type ProviderTerms = ProviderLimits &
+  Handling & {
+    /** Until then its requests are kept with masked values (epoch milliseconds); null: none was. */
+    readonly tracedUntil: number | null;
+  };
 
 /** The terms as far as no operator chose. */
 export const DEFAULT_TERMS: ProviderTerms = {
   ...{ domains: null, groupNames: null, may: RIGHTS },
   ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
   match: ['userName', 'address'],
+  tracedUntil: null,
 };
 
 /** Demands of a change on the limits of its provider. */

@@ -192,6 +192,13 @@ export interface WrittenPath {
   readonly values: number;
 }
 
+/** What a traced request said and was answered, with masked values; null: no text. */
+export interface Exchange {
+  readonly query: string;
+  readonly body: JsonValue;
+  readonly answer: JsonValue;
+}
+
 const HELD_FIELDS = [
   'active',
   'temporarilyInactive',

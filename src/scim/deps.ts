@@ -36,6 +36,8 @@ export interface ScimDeps {
   readonly userCache?: UserCache | undefined;
   readonly clock: Clock;
   readonly findCredential: FindCredential;
+  /** True while the requests of this provider are kept with masked values. */
+  readonly isTraced: (provider: string) => boolean;
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly policy: ScimPolicy;
   readonly rules: Rules;

@@ -9,26 +9,29 @@ import type { Content } from './dialect/parse-body.ts';
 import type { PatchStep } from './dialect/to-steps.ts';
 import type { ScimError } from './errors.ts';
 import { isRead } from './http/address.ts';
-import { getNotes } from './http/notes.ts';
+import { getNotes, note } from './http/notes.ts';
 import type { RepairedParts } from './repairs.ts';
 import { REPAIRS } from './repairs.ts';
 import { toPathText } from './schema/resource-schemas.ts';
+import { maskTrace } from './trace.ts';
 
 const CLIENT_LENGTH_MAX = 100;
 
-/** Keeps the writes and the refused requests of providers in the log: their form, never a value. */
+/** Keeps the writes and the refused requests of providers in the log, and all of a traced one: their form, never a value. */
 export function keepRequests(
-  deps: Pick<ScimDeps, 'clock' | 'openRequest' | 'events'>,
+  deps: Pick<ScimDeps, 'clock' | 'openRequest' | 'events' | 'isTraced'>,
 ): RequestHandler {
   return (req, res, next) => {
+    const isTraced = deps.isTraced(getNotes(res).provider);
+    if (isTraced) note(res, { trace: {} });
     const beganAtMs = readSteady(deps.clock);
     const open = () => deps.openRequest(() => toLine(req, res, { duration_ms: 0, status: 0 }));
-    // A read changes nothing, so it has a record only if it is refused.
+    // A read changes nothing, so it has a record only if it is refused or traced.
     const record = isRead(req) ? undefined : open();
     res.once(ANSWERED, () => {
       tellLosses(deps, res);
       const { statusCode: status } = res;
-      if (record === undefined && status < 400) return;
+      if (record === undefined && status < 400 && !isTraced) return;
       const duration_ms = Math.round(readSteady(deps.clock) - beganAtMs);
       (record ?? open()).end(listLines(req, res, { duration_ms, status }));
     });
@@ -58,6 +61,7 @@ function listLines(req: Request, res: Response, outcome: Outcome): KeptRequest[]
     ...line,
     ...operation,
     ...toReason(refusal),
+    exchange: index === 0 ? (line.exchange ?? null) : null,
     resource_id: toResourceId(id),
     written: toWritten(content, index === 0 ? [...repaired, ...repairs.list()] : repaired),
   }));
@@ -65,7 +69,7 @@ function listLines(req: Request, res: Response, outcome: Outcome): KeptRequest[]
 
 function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
   const { requestId, arrivedAt: at } = getRequestContext(res);
-  const { credential, refusal, content, repairs, resourceId } = getNotes(res);
+  const { credential, refusal, content, repairs, resourceId, trace } = getNotes(res);
   const client = req.headers['user-agent']?.replace(/[^\x20-\x7e]/g, '?');
   const { path } = req.route ?? {};
   // The pattern of the route, because the address itself may hold filters and personal data.
@@ -84,6 +88,7 @@ function toLine(req: Request, res: Response, outcome: Outcome): KeptRequest {
     // The parameters of the route are gone where a request was refused.
     resource_id: toResourceId(resourceId ?? req.originalUrl.split('?', 1)[0]?.split('/').at(-1)),
     written: toWritten(content, repairs.list()),
+    exchange: trace && outcome.status > 0 ? maskTrace(req, trace) : null,
   };
 }
 

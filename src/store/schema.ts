@@ -13,7 +13,7 @@ import type { Field, ObservedGroup, ObservedUser, SentCreate } from '../domain/k
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanCounts, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import type { GroupId, JsonObject, JsonValue, Refusal, UserId } from '../domain/values.ts';
-import type { WrittenPath } from '../domain/write.ts';
+import type { Exchange, WrittenPath } from '../domain/write.ts';
 import { big, clusteredTable, int, json, serial, table, text } from './engine/table.ts';
 
 /** Way in which a resource became managed; null in the tables: it is only observed. */
@@ -333,6 +333,7 @@ export const TABLES = {
     duration_ms: int(),
     client: text().orNull(), // The name by which the provider's client introduces itself.
     credential: text().default(''), // `settings-1`, `token-…`, `client-…`.
+    exchange: json<Exchange>().orNull(), // null: its provider was not traced.
   }).keys({
     resource: 'index (resource_id, seq) where resource_id is not null',
     refused: 'index (status, seq) where status >= 400',

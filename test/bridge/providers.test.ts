@@ -24,7 +24,7 @@ describe('providers', () => {
     expect(body.items).toContainEqual({
       ...{ name: 'default', domains: null, groupNames: null, may: RIGHTS },
       ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
-      ...{ match: ['userName', 'address'], createdAt: null, createdBy: null },
+      ...{ match: ['userName', 'address'], tracedUntil: null, createdAt: null, createdBy: null },
     });
     const id = await bridge.addUser('ada', { externalId: 'x-1' });
     expect((await bridge.request('GET', `/Users/${id}`)).headers.etag).toMatch(/^W\/"\d+"$/);

@@ -13,6 +13,7 @@ import { access as rows } from '../lists/access.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toView } from '../schemas/schemas.ts';
 
+const TRACE_MINUTES = 10;
 const TOKEN_TERMS = { min: '1m', max: '3650d', otherwise: '365d' } as const;
 const SECRET_TERMS = { min: '365d', max: '1095d', otherwise: '730d' } as const;
 const ASSERTION_TERMS = { min: '10s', max: '24h', otherwise: '5m' } as const;
@@ -28,6 +29,12 @@ export const accessRoutes = [
   }),
   route(rows.PROVIDER_CHANGE, async ({ access }, { params: { id }, body, operator }) => {
     const { before, provider } = await access.providers.change(id, toWish(body), operator.id);
+    const json = toProviderView(provider);
+    return { json, change: { before: toProviderView(before), after: json } };
+  }),
+  route(rows.PROVIDER_TRACE, async ({ access, clock }, { params: { id }, body, operator }) => {
+    const tracedUntil = clock.now() + (body.minutes ?? TRACE_MINUTES) * 60_000;
+    const { before, provider } = await access.providers.change(id, { tracedUntil }, operator.id);
     const json = toProviderView(provider);
     return { json, change: { before: toProviderView(before), after: json } };
   }),

@@ -75,6 +75,7 @@ export const access = {
       value: ({ may }) => (may.length === RIGHTS.length ? 'all' : may.join(', ') || 'nothing'),
     },
     { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
+    { name: 'traced until', kind: 'time', place: 'minor', value: (one) => one.tracedUntil },
   ])({
     path: '/providers',
     summary:
@@ -89,6 +90,14 @@ export const access = {
     body: 'LimitsBody',
     command: 'provider change <name>',
     ...LIMITS,
+  }),
+  PROVIDER_TRACE: actOf('Provider')({
+    path: '/providers/{id}/trace',
+    summary: 'Keep all requests of a provider and their answers for a time, with values masked.',
+    body: 'TraceBody',
+    command: 'trace <name>',
+    say: ({ name, tracedUntil }) =>
+      `Requests of ${name} are kept until ${tracedUntil}: scim-bridge requests --traced`,
   }),
   PROVIDER_SWITCH: HANDOVER,
   PROVIDER_IMPORT: ID_IMPORT,
@@ -164,8 +173,9 @@ function toProviderText(provider: OpsJson<'Provider'>): string {
   return toItemText(access.PROVIDERS.columns, provider);
 }
 
-/** One entry of a list in lines, a column in each. */
-function toItemText<Item>([first, ...others]: readonly Column<Item>[], item: Item): string {
+/** One entry of a list in lines, one for each column that has a value. */
+function toItemText<Item>([first, ...columns]: readonly Column<Item>[], item: Item): string {
+  const others = columns.filter((one) => toCellText(one, item) !== '');
   const width = Math.max(...others.map(({ name }) => name.length));
   const lines = others.map((one) => `  ${one.name.padEnd(width)}  ${toCellText(one, item)}`);
   return [first && toCellText(first, item), ...lines].join('\n');

@@ -27,16 +27,24 @@ export const records = {
     { name: 'refused because', isLong: true, value: ({ refusal }) => refusal },
     { name: 'ms', place: 'minor', value: ({ durationMs }) => Math.round(durationMs) },
     { name: 'credential', place: 'minor', filter: 'credential', value: toCredential },
+    { name: 'exchange', isLong: true, place: 'minor', value: ({ exchange }) => toWords(exchange) },
     { name: 'request', kind: 'id', place: 'minor', value: ({ requestId }) => requestId },
   ])({
     path: '/requests',
     summary: 'List what providers wrote and were refused, the newest first; without values.',
-    filters: { resource: 'text', type: ['user', 'group'], credential: 'text', status: 'text' },
+    filters: {
+      resource: 'text',
+      type: ['user', 'group'],
+      credential: 'text',
+      status: 'text',
+      traced: ['true'],
+    },
     meanings: {
       resource: 'Of this SCIM id.',
       type: 'Of users, or of groups.',
       credential: 'With the credential with this name or id.',
       status: 'Answered with it: `409`, or `4xx`.',
+      traced: 'What was said while the provider was traced.',
     },
   }),
   ACTS: listOf('ActList', [

@@ -29,6 +29,7 @@ export const recordRoutes = [
         resource_type: filters.type,
         credential: key && [key, ...named.map(toCredentialId)],
         status: filters.status === undefined ? undefined : parseStatuses(filters.status),
+        exchange: filters.traced ? ({ '<>': null } as const) : undefined,
       };
       const rows = await listNewest(db, 'requests', of, part);
       return (await addCredentialNames(db, rows)).flatMap((row) => row ?? []);

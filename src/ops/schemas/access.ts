@@ -114,10 +114,14 @@ const settings = {
 export const Provider = t.object({
   name: t.text(),
   ...settings,
+  tracedUntil: t.momentOrNull('Until then its requests are kept with masked values.'),
   createdAt: t.momentOrNull('null: the default one was always there.'),
   createdBy: t.textOrNull('The id of the credential that made it, or `command`; null: nobody did.'),
 });
 export const LimitsBody = t.object(settings).partial();
+export const TraceBody = t.object({
+  minutes: t.optional(z.int().min(0).max(60), 'How long, `10` when left out; `0` ends it.'),
+});
 
 export const TokenList = t.listOf(Token);
 export const NewToken = Token.extend({ token: t.text('What is to be presented.') });

@@ -81,6 +81,11 @@ export const Request = t.object({
   client: t.textOrNull(),
   credential: t.text('`settings-1` is the first of `scim.tokens`; then `token-…`, `client-…`.'),
   credentialName: t.textOrNull('null: it is one of the settings.'),
+  exchange: t.partOrNull('null: its provider was not traced.', {
+    query: t.text(),
+    body: t.anything('JSON with masked values; a text where it is none or is cut.'),
+    answer: t.anything('The same.'),
+  }),
 });
 
 export const Notification = t.object({

@@ -6,7 +6,7 @@ import type { ScimDeps } from '../deps.ts';
 import { parseJson } from '../dialect/parse-json.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { isRead } from './address.ts';
-import { note } from './notes.ts';
+import { getNotes, note } from './notes.ts';
 
 /** Largest body, in bytes. */
 export const BODY_BYTES_MAX = 1_048_576;
@@ -68,10 +68,12 @@ const refuseOtherTypes: RequestHandler = (req, _res, next) => {
   next();
 };
 
-const parseText: RequestHandler = async (req, _res, next) => {
+const parseText: RequestHandler = async (req, res, next) => {
   const text: unknown = req.body;
   if (text === '') req.body = undefined;
   else if (typeof text === 'string') {
+    const { trace } = getNotes(res);
+    if (trace) trace.body = text;
     req.body = parseJson(text);
     // What follows takes as long as the parser.
     await nextTurn();

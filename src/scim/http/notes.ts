@@ -6,6 +6,7 @@ import type { Content } from '../dialect/parse-body.ts';
 import type { ScimError } from '../errors.ts';
 import type { RepairedParts, RequestRepairs } from '../repairs.ts';
 import { UNCOUNTED } from '../repairs.ts';
+import type { Trace } from '../trace.ts';
 
 /** One operation of a bulk request, with the status of the single request that it stands for. */
 export interface NotedOperation extends Pick<KeptRequest, 'method' | 'resource_type' | 'status'> {
@@ -31,6 +32,8 @@ interface Notes {
   readonly content?: Content;
   readonly operations?: readonly NotedOperation[];
   readonly hold?: ProviderDeps['hold'];
+  /** Receives the texts of a request whose provider is traced. */
+  readonly trace?: Trace | undefined;
 }
 
 /** Keeps facts about the request with its answer. */

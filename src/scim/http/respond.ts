@@ -30,6 +30,8 @@ const LEFT: ReadonlySet<string> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ERR_ST
 
 /** Sends text that is already JSON. Written directly: express would hash every answer for an ETag of its own. */
 export function sendText(res: Response, status: number, text: string): void {
+  const { trace } = getNotes(res);
+  if (trace) trace.answer = text;
   const body = text.length > WAITING_LENGTH ? Buffer.from(text) : text;
   res.statusCode = status;
   res.setHeader('Content-Type', toContentType(res.req));

@@ -120,6 +120,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     reconciler,
     tracing: undefined,
     findCredential: async () => undefined,
+    isTraced: () => false,
     attempts: { failed: async () => undefined },
     policy: policies.scim,
     schemas: createSchemas([]),
