@@ -97,8 +97,12 @@ export const Handling = t.object({
     .describe('By what a person is recognised who is new to the bridge.'),
 });
 
-const some = (about: string, isFine: (entry: string) => boolean) =>
-  t.orNull(t.list(t.text().refine(isFine, about)).min(1).max(ENTRIES_MAX), about);
+function some(about: string, isFine: (entry: string) => boolean) {
+  const error = ({ input }: { input?: unknown }) =>
+    `${JSON.stringify(input)} does not fit: ${about}`;
+  return t.orNull(t.list(t.text().refine(isFine, { error })).min(1).max(ENTRIES_MAX), about);
+}
+
 const settings = {
   domains: some(
     'Mail domains whose people it may create or take over; null: any.',
