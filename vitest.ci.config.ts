@@ -31,6 +31,7 @@ const ON_POSTGRES = [
   'drift-policy',
   'lenient-searches',
   'nested-groups',
+  'networks',
   'own-extensions',
   'protocol',
   'provider-cases/provider-cases',

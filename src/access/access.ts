@@ -9,6 +9,8 @@ import type { Store } from '../store/store.ts';
 import type { IssuerKeysDeps } from './assertion/issuer-keys.ts';
 import { createIssuerKeys } from './assertion/issuer-keys.ts';
 import { createClients, createTokens } from './credentials.ts';
+import type { Presented } from './networks.ts';
+import { comesFromOwn } from './networks.ts';
 import { createProviders } from './providers.ts';
 import { findPresentedRow, isSame, toDigest } from './secret-text.ts';
 import type { GivenTokens } from './sessions.ts';
@@ -37,16 +39,17 @@ export function createAccess(deps: AccessDeps) {
   const reader = createDocumentReader(keyHosts);
   const issuerKeys = createIssuerKeys({ reader, clock, events });
   return {
-    /** Finds the credential of a presented token; undefined: unknown or not valid any more. @throws StoreError */
-    async find(presented: string): Promise<Credential | undefined> {
+    /** Finds the credential of a presented token; undefined: unknown, not valid any more, or not from there. @throws StoreError */
+    async find(presented: string, res: Presented): Promise<Credential | undefined> {
       const found = findGiven(presented);
       if (found !== undefined) return found;
       // The secret of a client is exchanged for an access token, and a session is presented as a cookie alone.
       const kinds = ['token', 'access'] as const;
       const row = await findPresentedRow(store.read, presented, { kinds, now: clock.now() });
-      if (row === undefined) return undefined;
+      const credential = row && toCredential(row);
+      if (!credential || !comesFromOwn(row, credential.id, res)) return undefined;
       uses.note(row);
-      return toCredential(row);
+      return credential;
     },
     providers: createProviders({ store, clock }),
     tokens: createTokens({ store, clock }),

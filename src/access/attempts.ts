@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { Clock } from '../domain/clock.ts';
+import type { Events } from '../telemetry/events.ts';
 import { getRequestContext } from '../telemetry/request-context.ts';
 import { BoundedMap } from './bounded-map.ts';
 
@@ -32,13 +33,8 @@ export interface AttemptsDeps {
   readonly delayMaxMs: number;
   /** Called for each attempt. */
   readonly counted: (place: Place, status: 401 | 429) => void;
-  /** Called rarely, with the `attempts` of this source since the last call. */
-  readonly noticed: (fields: {
-    readonly place: Place;
-    readonly requestId: string;
-    readonly remoteAddress: string;
-    readonly attempts: number;
-  }) => void;
+  /** Called rarely, with the `attempts` of this source and credential since the last call. */
+  readonly noticed: Events['credentialsWrong'];
 }
 
 /** Creates the memory of failed attempts of one process: bounded, and forgotten after ten minutes. */
@@ -70,10 +66,10 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
       place: Place,
       presented: 'nothing' | 'something',
     ): Promise<number | undefined> {
-      const { remoteAddress, requestId } = getRequestContext(res);
+      const { remoteAddress, requestId, outside } = getRequestContext(res);
       const source = toSource(remoteAddress);
-      const attempts = rarely.take(source, clock.now());
-      if (attempts > 0) noticed({ place, requestId, remoteAddress, attempts });
+      const attempts = rarely.take(`${source} ${outside ?? ''}`, clock.now());
+      if (attempts > 0) noticed({ place, requestId, remoteAddress, outside, attempts });
       const nth = presented === 'nothing' ? 0 : counts.add(source, clock.now());
       const delayMs = nth <= FREE ? 0 : Math.min(DELAY_MS * 2 ** (nth - FREE - 1), delayMaxMs);
       const isTooMany = delayMs > 0 && delayed >= DELAYED_MAX;

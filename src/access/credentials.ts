@@ -16,7 +16,7 @@ import {
   revokeCredential,
 } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
-import { insertNew } from '../store/tables.ts';
+import { insertNew, updateWhere } from '../store/tables.ts';
 import { toAddress } from './assertion/issuer-keys.ts';
 import { Refusal } from './refusal.ts';
 import { newCredential } from './secret-text.ts';
@@ -34,6 +34,7 @@ interface Wish {
   readonly profile: Profile;
   /** Name of the provider that presents it. */
   readonly provider: string;
+  readonly networks: CredentialRow['networks'];
   /** Id of the credential that asks. */
   readonly by: string;
 }
@@ -69,6 +70,7 @@ export function createTokens({ store, clock }: CredentialsDeps) {
       return { row: await store.write((tx) => insertNamed(tx, row)), text };
     },
     list: (query: AccessQuery) => listCredentials(store.read, 'token', query),
+    changeNetworks: createNetworksChange(store, 'token'),
     /** Ends the token with this id, or the live one with this name. @throws Refusal */
     revoke: (idOrName: string) =>
       store.write(async (tx) => {
@@ -114,6 +116,7 @@ export function createClients({ store, clock }: CredentialsDeps, reader: Reader)
       const secrets = Map.groupBy(await listSecrets(store.read, ids), ({ owner }) => owner);
       return clients.map((client) => ({ client, secrets: secrets.get(client.id) ?? [] }));
     },
+    changeNetworks: createNetworksChange(store, 'client'),
     /** Gives the live client with this id or name one more secret, valid for `validForMs`. @throws Refusal */
     rotate(idOrName: string, wish: { readonly validForMs: number; readonly by: string }) {
       const now = clock.now();
@@ -176,6 +179,20 @@ async function lock(tx: Db, kind: 'token' | 'client', idOrName: string): Promise
   const found = await lockCredential(tx, kind, idOrName);
   if (found === undefined) throw unknown(kind);
   return found;
+}
+
+/** Creates the change of the networks of a live credential, by its id or name, and of the access tokens of a client. */
+function createNetworksChange(store: Store, kind: 'token' | 'client') {
+  /** @throws Refusal */
+  return (idOrName: string, networks: CredentialRow['networks']) =>
+    store.write(async (tx) => {
+      const before = await lock(tx, kind, idOrName);
+      if (before.revoked_at !== null) throw unknown(kind);
+      const { id } = before;
+      await updateWhere(tx, 'credentials', { kind, id }, { networks });
+      await updateWhere(tx, 'credentials', { kind: 'access', owner: id }, { networks });
+      return { before, after: { ...before, networks }, secrets: await listSecrets(tx, [id]) };
+    });
 }
 
 /** True if the keys are stored, or the settings let their address be read. */

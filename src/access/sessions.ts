@@ -6,6 +6,8 @@ import { findCredential, noteUse } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
 import type { NewestPart } from '../store/tables.ts';
 import { createShared, deleteWhere, insertOne, listNewest } from '../store/tables.ts';
+import type { Presented } from './networks.ts';
+import { comesFromOwn } from './networks.ts';
 import {
   findPresented,
   findPresentedRow,
@@ -87,13 +89,13 @@ export function createSessions({
         return undefined;
       }),
     /** The session of a text; undefined: unknown, over, or its credential is not valid any more. @throws StoreError */
-    async find(text: string, use: SessionUse): Promise<Session | undefined> {
+    async find(text: string, use: SessionUse, res: Presented): Promise<Session | undefined> {
       const now = clock.now();
       const row = await findPresentedRow(store.read, text, { kinds: ['session'], now });
       const idleMs = now - Number(row?.last_used_at);
       if (row === undefined || idleMs >= IDLE_MS) return undefined;
       const given = findGiven();
-      if (!(await isOwnerValid(store.read, row, { text, given, now }))) return undefined;
+      if (!(await isOwnerValid(store.read, row, { text, given, now, res }))) return undefined;
       if (use === 'person' && idleMs >= EXACT_MS) {
         await store.write((tx) => noteUse(tx, `session-${row.id}`, now));
       }
@@ -111,17 +113,17 @@ export function createSessions({
   };
 }
 
-/** A session never outlives the credential that opened it. */
+/** A session never outlives the credential that opened it, and is bound to its networks. */
 async function isOwnerValid(
   db: Db,
   row: CredentialRow,
-  { text, given, now }: { text: string; given: GivenTokens; now: number },
+  { text, given, now, res }: { text: string; given: GivenTokens; now: number; res: Presented },
 ): Promise<boolean> {
   const owner = row.owner ?? '';
   if (owner.startsWith('token-')) {
     const token = await findCredential(db, 'token', owner.slice('token-'.length));
     if (token === undefined || token.revoked_at !== null) return false;
-    return token.expires_at === null || token.expires_at > now;
+    return (token.expires_at === null || token.expires_at > now) && comesFromOwn(token, owner, res);
   }
   // What the provider said, or the link, holds until the session ends.
   if (isOfPerson(owner) || owner === LINK_CREDENTIAL.id) return true;

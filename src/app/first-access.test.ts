@@ -38,7 +38,8 @@ const ACCESS = {
   events: { issuerUnreadable: () => {} },
 } as const;
 
-const WISH = { name: 'okta', profile: 'lenient', provider: 'default', by: 'command' } as const;
+const OF = { profile: 'lenient', provider: 'default', networks: null } as const;
+const WISH = { name: 'okta', by: 'command', ...OF };
 const TRUST: Trust = {
   ...{ issuer: null, keys: { kind: 'given', keys: [] }, audiences: [], claims: [] },
   ...{ lifetimeMs: 1, once: 'jti' },

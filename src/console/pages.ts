@@ -48,7 +48,7 @@ async function tellSession({ access, oidc }: ConsoleDeps, res: Response) {
   const { req } = res;
   const text = findSessionText(req);
   const session =
-    text === undefined ? undefined : await access.sessions.find(text, toSessionUse(req));
+    text === undefined ? undefined : await access.sessions.find(text, toSessionUse(req), res);
   // Nobody signed in is an answer here and no failed attempt.
   send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
 }
@@ -59,7 +59,7 @@ async function signIn({ access, attempts, acts }: ConsoleDeps, res: Response) {
   const parsed = body.safeParse(req.body);
   if (!parsed.success) throw new Refusal(400, 'invalid', 'The body has to be {"token": "…"}.');
   const { token } = parsed.data;
-  const credential = await access.find(token);
+  const credential = await access.find(token, res);
   if (credential?.purpose !== 'operator' && credential?.purpose !== 'reader') {
     const isTooMany = (await attempts.failed(res, 'ops', 'something')) !== undefined;
     const status = isTooMany ? 429 : 401;
@@ -86,7 +86,7 @@ async function signOut({ access: { sessions }, acts, oidc }: ConsoleDeps, res: R
   const { req } = res;
   assertOwnPage(req);
   const text = findSessionText(req);
-  const session = text === undefined ? undefined : await sessions.find(text, 'refresh');
+  const session = text === undefined ? undefined : await sessions.find(text, 'refresh', res);
   if (session !== undefined) {
     const end = async () => ((await sessions.end(session.id))[0] ? { session } : undefined);
     await acts.keep(res, session.credential, end);

@@ -389,6 +389,7 @@ export const TABLES = {
     owner: text().orNull(), // The client of a secret or an access token; the credential that opened a session.
     // Of a client its `Trust`; of an access token the secret that it was got with; of a session its token of the settings.
     proof: text().orNull(),
+    networks: json<readonly string[]>().orNull(), // Of an access token those of its client; null: it comes from everywhere.
     created_at: big(),
     created_by: text(), // The id of the credential that made it; `command`: a command that had the store for itself.
     expires_at: big().orNull(), // null: never.

@@ -51,7 +51,12 @@ type OperatorActed = Operator & {
 };
 
 type Attempted = { readonly requestId: string; readonly attempts: number };
-type WrongCredentials = Attempted & { place: 'scim' | 'oauth' | 'ops'; remoteAddress: string };
+type WrongCredentials = Attempted & {
+  readonly place: 'scim' | 'oauth' | 'ops';
+  readonly remoteAddress: string;
+  /** Id of the credential that is right, and came from outside its networks. */
+  readonly outside: string | undefined;
+};
 type AssertionRefused = Attempted & { credential: string | undefined; reason: string };
 type UpstreamCalled = { operation: string; status: number; durationMs: number; attempt: number };
 
@@ -137,7 +142,7 @@ export const EVENTS = {
       requests.observe({ method, route, status }, durationMs / 1_000),
   }),
   requestFailed: error<Failed & { requestId: string }>('a request failed in the bridge'),
-  /** Logged for each source once a minute, and for ten sources at most. */
+  /** Logged for each source and credential once a minute, and ten times at most. */
   credentialsWrong: warn<WrongCredentials>('requests presented no valid credentials'),
   /** Logged for each client and reason once a minute, and ten times at most. */
   assertionRefused: warn<AssertionRefused>('an assertion of a client was not taken'),

@@ -7,13 +7,15 @@ export interface RequestContext {
   readonly arrivedAt: number;
   /** Address of the client: it is not known any more once the connection is lost. */
   readonly remoteAddress: string;
+  /** Id of the right credential that is refused because it came from outside its networks. */
+  readonly outside?: string;
 }
 
 /** Event of an answer that is complete, also where nobody reads it any more: `finish` is silent there. */
 export const ANSWERED = 'answered';
 
 /** Keeps the context with the answer, where every later handler finds it. */
-export function setRequestContext(res: Response, context: RequestContext): void {
+export function setRequestContext(res: Pick<Response, 'locals'>, context: RequestContext): void {
   res.locals.context = context;
 }
 

@@ -21,11 +21,11 @@ export async function makeClient(bridge: TestBridge, name: string, verb = '') {
 export type TokenAnswer = Awaited<ReturnType<typeof postTokenForm>>;
 
 /** Asks for an access token with this form. */
-export async function postTokenForm({ baseUrl }: Pick<TestBridge, 'baseUrl'>, form: object) {
+export async function postTokenForm({ baseUrl }: { baseUrl: string }, form: object, headers = {}) {
   const fields = new URLSearchParams({ grant_type: 'client_credentials', ...form });
   const answer = await request(new URL('/oauth/token', baseUrl), {
     method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body: fields.toString(),
   });
   const body: Readonly<Record<string, unknown>> = Object(await answer.body.json());

@@ -6,6 +6,8 @@ import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
 import { findCredential, parseTrust } from '../../store/credentials.ts';
 import type { Store } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
+import type { Presented } from '../networks.ts';
+import { comesFromOwn } from '../networks.ts';
 import type { PresentedAssertion } from '../oauth/parse-request.ts';
 import { NO_CLIENT } from '../oauth/parse-request.ts';
 import { Refusal } from '../refusal.ts';
@@ -52,6 +54,7 @@ const TYPES: readonly unknown[] = [undefined, 'jwt', 'client-authentication+jwt'
 export async function proveAssertion(
   deps: AssertionDeps,
   presented: PresentedAssertion,
+  res: Presented,
 ): Promise<{ clientId: string; used: Row<'used_assertions'> | undefined }> {
   let known: string | undefined;
   try {
@@ -63,7 +66,9 @@ export async function proveAssertion(
     known = `client-${id}`;
     const trust = parseTrust(client);
     if (trust === undefined) throw new AssertionRefused('no-trust');
-    return await prove(deps, { id, trust, kid, text: presented.assertion });
+    const proven = await prove(deps, { id, trust, kid, text: presented.assertion });
+    if (!comesFromOwn(client, known, res)) throw new AssertionRefused('network');
+    return proven;
   } catch (error) {
     if (!(error instanceof AssertionRefused)) throw error;
     if (BEFORE_SIGNATURE.includes(error.reason)) await spendVerification();

@@ -4,6 +4,8 @@ import type { Db } from '../../store/store.ts';
 import { insertNew } from '../../store/tables.ts';
 import type { AssertionDeps } from '../assertion/assertion.ts';
 import { AssertionRefused, proveAssertion } from '../assertion/assertion.ts';
+import type { Presented } from '../networks.ts';
+import { comesFromOwn } from '../networks.ts';
 import { findPresentedRow, newCredential } from '../secret-text.ts';
 import type { ClientProof } from './parse-request.ts';
 import { noClient } from './parse-request.ts';
@@ -17,15 +19,17 @@ type ProvenClient = Awaited<ReturnType<typeof proveClient>>;
  * Proves the client; whatever is wrong gets the same answer. @returns `secretId` null: by an assertion, `used` with the
  * access token @throws Refusal `invalid_client`; IssuerUnreadable; StoreError
  */
-export async function proveClient(deps: AssertionDeps, proof: ClientProof) {
-  if (proof.kind === 'assertion') return { ...(await proveAssertion(deps, proof)), secretId: null };
+export async function proveClient(deps: AssertionDeps, proof: ClientProof, res: Presented) {
+  if (proof.kind === 'assertion')
+    return { ...(await proveAssertion(deps, proof, res)), secretId: null };
   const { store, clock } = deps;
   const presented = { kinds: ['secret'], now: clock.now() } as const;
   const secret = await findPresentedRow(store.read, proof.secret, presented);
   if (secret === undefined) throw noClient();
   const { id: secretId, owner: clientId } = secret;
   if (clientId === null || proof.clientId !== `client-${clientId}`) throw noClient();
-  await getLive(store.read, { clientId, secretId });
+  const client = await getLive(store.read, { clientId, secretId });
+  if (!comesFromOwn(client, proof.clientId, res)) throw noClient();
   return { secretId, clientId, used: undefined };
 }
 
@@ -43,7 +47,8 @@ export async function issue(
       throw new AssertionRefused('replayed', `client-${clientId}`);
     // Locked, so that a revocation sees each token that is made before it.
     await lockCredential(tx, 'client', `client-${clientId}`);
-    const { name, purpose, profile, provider } = await getLive(tx, { clientId, secretId });
+    const client = await getLive(tx, { clientId, secretId });
+    const { name, purpose, profile, provider, networks } = client;
     const { row, text } = newCredential('access', {
       owner: clientId,
       proof: secretId,
@@ -51,6 +56,7 @@ export async function issue(
       purpose,
       profile,
       provider,
+      networks,
       now,
       by: `client-${clientId}`,
       validForMs: ACCESS_TOKEN_MS,

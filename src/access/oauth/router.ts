@@ -52,7 +52,7 @@ function answerToken(deps: OAuthDeps): RequestHandler {
   return async (req, res) => {
     const form = typeof req.body === 'string' ? req.body : undefined;
     const { proof, grantType, scope } = parseTokenRequest(req.headers.authorization, form);
-    const proven = await proveClient(deps, proof);
+    const proven = await proveClient(deps, proof, res);
     assertGranted(grantType, scope);
     // Only who has proven to be a client uses up its limits, so that no stranger can.
     const why = admission.begin(proven.clientId);

@@ -50,6 +50,11 @@ export const accessRoutes = [
   route(rows.TOKEN_CREATE, ({ access: { tokens } }, { body, operator }) =>
     makeToken(tokens, body, operator.id),
   ),
+  route(rows.TOKEN_CHANGE, async ({ access: { tokens } }, { params, body }) => {
+    const { before, after } = await tokens.changeNetworks(params.id, body.networks);
+    const json = toTokenView(after);
+    return { json, target: json.id, change: { before: toTokenView(before), after: json } };
+  }),
   route(rows.TOKEN_REVOKE, async ({ access: { tokens } }, { params }) => {
     const json = toTokenView(await tokens.revoke(params.id));
     const change = { before: { ...json, revokedAt: null }, after: json };
@@ -64,14 +69,22 @@ export const accessRoutes = [
     (found) => toClientView(found),
   ),
   route(rows.CLIENT_CREATE, async ({ access: { clients } }, { body, operator }) => {
-    const { name, profile = 'lenient', provider = DEFAULT_PROVIDER, expires, trust } = body;
+    const { profile = 'lenient', provider = DEFAULT_PROVIDER, networks = null } = body;
+    const { name, expires, trust } = body;
     if (trust !== undefined && expires !== undefined)
       throw new InvalidRequest('`expires` is for secrets, and a client with trust has none.');
     const proof =
       trust === undefined
         ? { validForMs: parseLifetime(expires, SECRET_TERMS) }
         : { trust: parseTrust(trust) };
-    return toMade(await clients.make({ name, profile, provider, by: operator.id, proof }));
+    const wish = { name, profile, provider, networks, by: operator.id, proof };
+    return toMade(await clients.make(wish));
+  }),
+  route(rows.CLIENT_CHANGE, async ({ access: { clients } }, { params, body }) => {
+    const { before, after, secrets } = await clients.changeNetworks(params.id, body.networks);
+    const json = toClientView({ client: after, secrets });
+    const change = { before: toClientView({ client: before, secrets }), after: json };
+    return { json, target: json.id, change };
   }),
   route(rows.CLIENT_ROTATE, async ({ access }, { params, body: { expires }, operator }) => {
     const validForMs = parseLifetime(expires, SECRET_TERMS);
@@ -114,13 +127,14 @@ function toProviderView(provider: Provider): OpsJson<'Provider'> {
 /** Makes a token as `POST /tokens` asks for it. @param by id of the credential that asks @throws InvalidRequest, Refusal */
 export async function makeToken(
   tokens: Pick<Tokens, 'make'>,
-  { name, for: purpose = 'scim', profile = 'lenient', expires, provider }: OpsJson<'TokenBody'>,
+  { for: purpose = 'scim', profile = 'lenient', networks = null, ...body }: OpsJson<'TokenBody'>,
   by: string,
 ) {
-  if (purpose !== 'scim' && provider !== undefined)
+  const { name, expires, provider = DEFAULT_PROVIDER } = body;
+  if (purpose !== 'scim' && body.provider !== undefined)
     throw new InvalidRequest('`provider` is for tokens that open SCIM alone.');
   const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
-  const wish = { name, purpose, profile, provider: provider ?? DEFAULT_PROVIDER, validForMs, by };
+  const wish = { name, purpose, profile, provider, networks, validForMs, by };
   const { row, text } = await tokens.make(wish);
   const after = toTokenView(row);
   return { json: { ...after, token: text }, target: after.id, change: { after } } as const;

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Access } from '../../access/access.ts';
 import { createAdmission } from '../../access/admission.ts';
 import type { Attempts } from '../../access/attempts.ts';
@@ -23,7 +23,7 @@ export interface OperatorDeps {
 export function requireOperator(deps: OperatorDeps): RequestHandler {
   return async (req, res, next) => {
     const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
-    const found = await findPresented(req, token, deps).catch((error: unknown) => {
+    const found = await findPresented(res, token, deps).catch((error: unknown) => {
       throw error instanceof StoreError ? UNUSABLE : error;
     });
     if (found === undefined || found.purpose === 'scim') {
@@ -43,11 +43,11 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
 }
 
 /** A token goes before a cookie, which a browser adds by itself. */
-async function findPresented(req: Request, token: string | undefined, { access }: OperatorDeps) {
-  if (token !== undefined) return access.find(token);
-  const text = findSessionText(req);
+async function findPresented(res: Response, token: string | undefined, { access }: OperatorDeps) {
+  if (token !== undefined) return access.find(token, res);
+  const text = findSessionText(res.req);
   if (text === undefined) return undefined;
-  return (await access.sessions.find(text, toSessionUse(req)))?.credential;
+  return (await access.sessions.find(text, toSessionUse(res.req), res))?.credential;
 }
 
 function toStranger(presented: 'nothing' | 'something', retryAfter: number | undefined): Problem {

@@ -11,6 +11,13 @@ const COMMON = {
   defaults: { state: 'live' },
 } as const;
 
+const NETWORKS = {
+  body: 'NetworksBody',
+  nulls: { networks: 'any' },
+  say: ({ name, networks }: OpsJson<'Token'> | OpsJson<'Client'>) =>
+    `${name} may come from ${networks?.join(', ') ?? 'everywhere'}.`,
+} as const;
+
 const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
 
 /** Lists of providers and credentials, and what operators do about them, in the order of `--help`. */
@@ -26,8 +33,14 @@ export const access = {
       claims: '--claim <name=value>',
       jwks: '--jwks-file <file>',
     },
-    nulls: { once: 'never' },
+    nulls: { once: 'never', networks: 'any' },
     say: toMadeText,
+  }),
+  CLIENT_CHANGE: actOf('Client')({
+    ...NETWORKS,
+    path: '/clients/{id}/change',
+    summary: 'Change the networks of a client, by its id or name.',
+    command: 'client change <id>',
   }),
   CLIENT_ROTATE: actOf('NewSecret')({
     status: 201,
@@ -114,6 +127,7 @@ export const access = {
     summary: 'Make a token; its text is shown once.',
     body: 'TokenBody',
     command: 'token create <name>',
+    nulls: NETWORKS.nulls,
     say: toTokenText,
   }),
   TOKENS: listOf('TokenList', [
@@ -127,6 +141,12 @@ export const access = {
     path: '/tokens',
     summary: 'List named tokens of providers and operators, the newest first; never their texts.',
     command: 'token list',
+  }),
+  TOKEN_CHANGE: actOf('Token')({
+    ...NETWORKS,
+    path: '/tokens/{id}/change',
+    summary: 'Change the networks of a token, by its id or name.',
+    command: 'token change <id>',
   }),
   TOKEN_REVOKE: actOf('Token')({
     path: '/tokens/{id}/revoke',
@@ -188,9 +208,11 @@ function toState({ expiresAt, revokedAt }: Life<'expiresAt' | 'revokedAt'>): str
   return expiresAt === null ? 'never expires' : `expires ${expiresAt}`;
 }
 
-function toScope({ provider, profile }: Life<'provider' | 'profile'>): string {
+function toScope(one: Life<'provider' | 'profile' | 'networks'>): string {
+  const { provider, profile, networks } = one;
   const of = provider === null || provider === DEFAULT_PROVIDER ? '' : `, of ${provider}`;
-  return `${of}${profile === 'lenient' ? '' : `, ${profile}`}`;
+  const from = networks === null ? '' : `, from ${networks.join(' ')}`;
+  return `${of}${profile === 'lenient' ? '' : `, ${profile}`}${from}`;
 }
 
 function toProof({ trust, secrets, revokedAt }: OpsJson<'Client'>): string {

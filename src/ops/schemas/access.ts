@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isNetwork } from '../../access/networks.ts';
 import { PROFILES, PURPOSES } from '../../domain/credential.ts';
 import { CHOICES, MATCHES, RIGHTS } from '../../domain/provider.ts';
 import { t } from './kinds.ts';
@@ -18,6 +19,7 @@ const profile = t.word(
   '`strict` refuses what the SCIM 2.0 Interoperability Profile refuses.',
 );
 const provider = t.text('The provider that presents it; `default` when left out.');
+const networks = some('Networks that it comes from, as `203.0.113.0/24`; null: any.', isNetwork);
 const secretTerm = t.optionalText('Life of the secret, `365d` to `1095d`; `730d` when left out.');
 
 const life = {
@@ -33,6 +35,7 @@ export const Token = t.object({
   for: t.word(PURPOSES),
   profile,
   provider: t.textOrNull('The provider that presents it; null: it does not open SCIM.'),
+  networks,
   ...life,
   expiresAt: t.momentOrNull('null: never.'),
 });
@@ -72,6 +75,7 @@ export const Client = t.object({
   name: t.text(),
   profile,
   provider: t.text('The provider that the client is.'),
+  networks,
   ...life,
   trust: t.orNull(Trust, 'How its assertions prove it; null: it has secrets.'),
   secrets: t.list(ClientSecret, 'At most two are valid at once.'),
@@ -134,6 +138,7 @@ export const TokenBody = t.object({
   for: t.optional(t.word(PURPOSES), '`scim` when left out.'),
   profile: t.optional(profile),
   provider: t.optional(provider),
+  networks: t.optional(networks),
   expires: t.optionalText('How long, such as `90d`, or `never`; `365d` when left out.'),
 });
 export const ClientList = t.listOf(Client);
@@ -145,9 +150,11 @@ export const ClientBody = t.object({
   name,
   profile: t.optional(profile),
   provider: t.optional(provider),
+  networks: t.optional(networks),
   expires: secretTerm,
   trust: t.optional(TrustBody, 'For a client that proves itself by assertions, without a secret.'),
 });
+export const NetworksBody = t.object({ networks });
 export const SecretBody = t.object({ expires: secretTerm });
 export const RevokeBody = t.object({
   secret: t.optionalText('The id of a secret; the whole client when left out.'),

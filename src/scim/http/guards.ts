@@ -10,7 +10,7 @@ import { getNotes, note } from './notes.ts';
 export function authenticate({ findCredential, attempts, events }: ScimDeps): RequestHandler {
   return async (req, res, next) => {
     const token = findToken(req.headers.authorization);
-    const credential = token === undefined ? undefined : await findCredential(token);
+    const credential = token === undefined ? undefined : await findCredential(token, res);
     if (credential?.purpose === 'scim') {
       const { id, profile, provider } = credential;
       const repairs = createRequestRepairs(events, profile);
