@@ -15,9 +15,9 @@ import { OLDEST, readList } from '../http/list-query.ts';
 import { getOnly, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/tables.ts';
+import { OBSTACLE_WORDS } from '../schemas/kinds.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toView } from '../schemas/schemas.ts';
-import { OBSTACLE_WORDS } from '../schemas/words.ts';
 import type { OpsSources } from '../sources.ts';
 import { listKept } from './explain.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { parseFields } from '../../domain/values.ts';
 import { Handling } from './access.ts';
-import { t } from './kinds.ts';
-import { MATCH_KEYS, OBSTACLE_WORDS } from './words.ts';
+import { MATCH_KEYS, OBSTACLE_WORDS, t } from './kinds.ts';
 
 /** Kinds of findings. `only-…`: in this one alone. `not-…`: in both others. `duplicate`: one is two. */
 const CENSUS_KINDS = [
