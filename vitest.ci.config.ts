@@ -37,6 +37,7 @@ const ON_POSTGRES = [
   'provider-cases/provider-cases',
   'records',
   'refused-whole',
+  'report-access',
   'rules-deletion',
 ];
 

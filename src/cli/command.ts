@@ -68,6 +68,7 @@ const PARENTS: Readonly<Record<string, string>> = {
   session: 'sign-ins to the console',
   notifications: 'what receivers did not get yet',
   plan: 'what the bridge would do in the service',
+  report: 'reports for auditors',
 };
 
 /** Types what is typed behind a command by what its `run` takes. */

@@ -21,6 +21,7 @@ import type { OpsSources } from './sources.ts';
 import type { HealthSources } from './state/readiness-facts.ts';
 import { readReadiness } from './state/reasons.ts';
 import { stateRoutes } from './state/routes.ts';
+import { reportRoutes } from './timeline/access-report.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 
 /** `/healthz` (alive: 200) and `/readyz` (503 when requests cannot be served, with the reasons). Open to everybody. */
@@ -151,6 +152,7 @@ export const opsRoutes: readonly OpsRoute[] = [
   ...resourceRoutes,
   ...explainRoutes,
   ...timelineRoutes,
+  ...reportRoutes,
   ...driftRoutes,
   ...planRoutes,
   ...recoveryRoutes,

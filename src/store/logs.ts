@@ -2,6 +2,7 @@ import type { Sql } from 'sql-template-tag';
 import sql, { empty, join, raw } from 'sql-template-tag';
 import type { ChangeKind, HarmKind, SentChange } from '../domain/change.ts';
 import { listHarms, listKindsOf } from '../domain/change.ts';
+import type { LinkList } from '../domain/link.ts';
 import type { ResourceKey } from '../domain/values.ts';
 import { foldCase } from '../domain/values.ts';
 import {
@@ -206,6 +207,35 @@ export async function listCallsOf(db: Db, { id, accountId, limit }: PastQuery) {
   if (accountId === undefined) return own;
   return [...own, ...(await listWhere(db, 'own_calls', { member_id: accountId }, newest))];
 }
+
+/** A record that a user came into a list of a group (`came` 1) or went; a `link` says what is seen now. `state`: of a drift its status; `rule`: a rule wants it. `by`: the author in the audit log, or the plan. */
+export type LinkRecord = Readonly<{ role: LinkList; user: string; at: number; state: string }> &
+  Readonly<{ source: 'link' | 'call' | 'drift' | 'audit'; came: number | null }> &
+  Readonly<Record<'name' | 'by', string | null> & { released: number | null }>;
+
+/** Lists what is kept about who came into the lists of a group or went, by names, then the oldest first. */
+export const listLinkRecords = (db: Db, group: ResourceRow) =>
+  select<LinkRecord>(db)`select record.*, person.name,
+      case when source = 'link' then seen when kind like '%add%' then 1 else 0 end as came,
+      case when kind like 'admin.%' or kind like '%_admin' then 'admin' else 'member' end as role
+    from (select call.kind, call.at, coalesce(person.id, 'account ' || call.member_id) as "user", 'call' as source,
+        '' as state, plan_id as "by", released_at as released, 0 as seen
+      from own_calls as call left join resources as person on person.seq = (select max(seq) from resources
+          where type = 'user' and upstream_id = cast(call.member_id as bigint) and created_at <= call.at)
+        left join plan_actions as action on action.id = (select max(id) from plan_actions where kind = call.kind
+          and resource_id = call.resource_id and member_id = person.id and released_at <= call.at)
+      where call.resource_id = ${group.id} and (call.outcome is null or call.outcome in ('done', 'unknown'))
+        and call.kind in ('member.add', 'member.remove', 'admin.add', 'admin.remove')
+      union all select list || '.', 0, id, 'link', case by_rule when 1 then 'rule' else '' end, null, null, links.observed
+        from links join resources on resources.seq = target where group_id = ${group.seq}
+      union all select kind, first_seen_at, member_id, 'drift', status, null, null, 0 from drifts
+        where resource_id = ${group.id} and (kind like 'member.%' or kind like 'admin.%')
+      union all select action, home.at, person.subject, 'audit', '', coalesce(author_username, 'account ' || author_id), null, 0
+        from audit_event_subjects as home join audit_events as event on event.id = home.event_id
+          join audit_event_subjects as person on person.event_id = event.id and person.resource_type = 'user'
+        where home.subject in (${join([group.id, ...listNameKeys(group)])}) and event.origin <> 'ours'
+          and action in ('add_user', 'admin_add_user', 'delete_user', 'admin_delete_user', 'add_admin', 'delete_admin')
+    ) as record left join resources as person on person.id = record."user" order by person.name, role, record.at`;
 
 /** Finds when the newest call for this user or group was about to leave (epoch milliseconds); undefined: none was. */
 export const findNewestCallAt = async (db: Db, resource_id: string) =>

@@ -68,10 +68,8 @@ export const recordRoutes = [
       }),
   ),
   route(records.LEAVERS, async ({ store }, { query: { cursor, limit, filters } }) => {
-    const { status, since: text = '1970-01-01', resource: userId } = filters;
-    if (!isDate(text))
-      throw new InvalidRequest('`since` is a date such as 2027-01-31, or a moment in UTC.');
-    const since = Date.parse(text);
+    const { status, resource: userId } = filters;
+    const since = parseDate('since', filters.since ?? '1970-01-01');
     const after = parseCursor(cursor);
     const rows = await listLeavers(store.read, { userId, status, since, after, limit });
     const last = rows.length < limit ? undefined : rows.at(-1);
@@ -110,6 +108,12 @@ export async function addCredentialNames(
   return requests.map(
     (one) => one && { ...one, credentialName: names.get(one.credential) ?? null },
   );
+}
+
+/** Reads a parameter that is a date or a moment, as epoch milliseconds. @throws InvalidRequest */
+export function parseDate(name: string, text: string): number {
+  if (isDate(text)) return Date.parse(text);
+  throw new InvalidRequest(`\`${name}\` is a date such as 2027-01-31, or a moment in UTC.`);
 }
 
 function parseStatuses(text: string): { readonly '>=': number; readonly '<=': number } {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LEAVER_STATUSES } from '../../domain/leaver.ts';
+import { LINK_LISTS } from '../../domain/link.ts';
 import { t } from './kinds.ts';
 
 const state = (meaning: string) => t.orNull(z.record(z.string(), t.anything()), meaning);
@@ -20,15 +21,18 @@ export const Act = t.object({
   after: state('The same after it.'),
 });
 
-export const Leaver = t.object({
-  person: t.named,
-  status: t.word(LEAVER_STATUSES, '`waits`: not seen to be out; `back`: let in again.'),
-  asked: t.partOrNull('null: the request is not kept any more.', {
+const toAsked = (meaning: string) =>
+  t.partOrNull(meaning, {
     at: t.moment('Arrival of the request.'),
     credential: t.text('As in `/ops/requests`.'),
     credentialName: t.textOrNull(),
     requestId: t.text(),
-  }),
+  });
+
+export const Leaver = t.object({
+  person: t.named,
+  status: t.word(LEAVER_STATUSES, '`waits`: not seen to be out; `back`: let in again.'),
+  asked: toAsked('null: the request is not kept any more.'),
   acceptedAt: t.moment(),
   sent: t.partOrNull('The newest call; null: none was needed, or is kept.', {
     at: t.moment(),
@@ -56,6 +60,21 @@ export const Leaver = t.object({
   problem: t.orNull(t.serviceWords, 'Why it waits, in the words of the service.'),
   nextAttemptAt: t.momentOrNull('While it waits; null: when nothing holds it.'),
   planId: t.textOrNull('The plan that holds it until an operator decides.'),
+});
+
+export const GroupAccess = t.object({
+  at: t.moment('The moment that is asked about.'),
+  group: t.named,
+  user: t.named,
+  role: t.word(LINK_LISTS),
+  since: t.momentOrNull('When it began, or was first seen; null: nothing is kept of it.'),
+  how: t.word(
+    ['request', 'plan', 'rule', 'bridge', 'others', 'accepted', 'found'],
+    '`bridge`: by the bridge, and nothing is kept of why; `others`: in the service; `accepted`: the same, and accepted; `found`: nothing is kept of it.',
+  ),
+  by: t.textOrNull('The author in the audit log of what others did, or the plan.'),
+  asked: toAsked('The last request for this list before; null: none, or it is not kept.'),
+  certain: t.flag('False: what is kept does not reach back, or contradicts itself.'),
 });
 
 /** Nothing in it is personal. */
@@ -103,6 +122,7 @@ const anyFields = () => t.optional(z.record(z.string(), z.unknown()));
 
 export const ActList = t.listOf(Act);
 export const LeaverList = t.listOf(Leaver);
+export const GroupAccessList = t.listOf(GroupAccess);
 export const RequestList = t.listOf(Request);
 export const NotificationList = t.listOf(Notification);
 export const NotificationTestBody = t.object({ receiver: t.optional(z.string().min(1).max(64)) });
