@@ -45,6 +45,15 @@ test('a content that nobody reads is not sent to its end', async () => {
   expect(sent).toBeLessThan(400);
 });
 
+test('a content that is aborted before it is read ends with that, and nothing is thrown elsewhere', async () => {
+  const { client } = await startClient((res) => void res.writeHead(200, headers).write('%PD'));
+  const stop = new AbortController();
+  const { content } = await client.download({ path: '/files/1' }, { signal: stop.signal });
+  stop.abort();
+
+  await expect(text(content)).rejects.toMatchObject({ name: 'AbortError' });
+});
+
 test('the target of a redirect is asked without the token', async () => {
   const other = await startService((res) => res.end('the content'));
   const { client } = await startClient((res) =>

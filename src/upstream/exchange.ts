@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliDecompress, gunzip, type ZlibOptions } from 'node:zlib';
 import { Dispatcher, type FormData } from 'undici';
@@ -92,8 +92,8 @@ async function sendBy(
   const sender = new WatchedDispatcher(dispatcher, limits);
   const { statusCode: status, headers, body: content } = await sender.request(sending);
   if (limits.context.operation.response.kind === 'stream' && isSuccess(status)) {
-    // From here on its reader decides how long it takes.
-    return { status, headers, text: '', content: Readable.toWeb(content) };
+    // From here on its reader decides how long it takes. The adapter of Node throws at an abort where nobody catches it.
+    return { status, headers, text: '', content: ReadableStream.from(content) };
   }
   return { status, headers, text: await readText(status, headers, content, limits) };
 }
