@@ -78,8 +78,10 @@ export function commandOf<Typed = unknown>(row: CommandRow<Typed>): CommandRow {
 
 /** Adds a command to the program; what it does is left to the caller. */
 export function addCommand(program: Command, row: CommandRow): Command {
-  const { usage, about, help = '', configure, options = [] } = row;
-  const command = addEmpty(program, usage).description(about).addHelpText('after', help);
+  const { usage, about, help, configure, options = [] } = row;
+  const command = addEmpty(program, usage)
+    .description(about)
+    .addHelpText('after', help ? `\n${help}` : '');
   for (const one of options)
     one instanceof Option ? command.addOption(one) : command.option(...one);
   configure?.(command);

@@ -37,11 +37,8 @@ export const galleryCommand = commandOf<Options>({
     JSON_TEXT,
     YES,
   ],
-  help: `
-It makes a credential, three people and four groups at most, whose names begin with gallery-, and deletes them again,
-after Ctrl-C too. The service cannot delete accounts: they stay in it, deactivated. Run it against a bridge that
-observes (MODE=observe), which changes nothing in the service. Exit code 2: a check failed, the run was ended, or
-something is left.`,
+  help: `The names of what it makes begin with gallery-; all of it is deleted again. Exit code 2: a check failed, the run was
+ended, or something is left. More: docs/command-line.md#gallery.`,
   async run(call) {
     const { typed: options, connect, untilStopped, writeError } = call;
     const { gate, markdown, only } = options;

@@ -57,26 +57,20 @@ export const own = {
       ['--list [group]', 'the operations, of one group or all'],
       ['-h, --help', 'this, or what the operation takes'],
     ],
-    help: `
-The call goes through the running bridge: one budget, one token. Examples: docs/command-line.md#call-the-service.
-Standard output has JSON and nothing else. A failed call is one line of JSON on standard error: code, message,
-operation, status, retry, outcome, requestId, retryAfterMs, answer. Exit code 2: with
---paginate the list may be incomplete; what was read is printed. Exit code 75: "outcome" says if the call may have been done.`,
+    help: 'Examples, failures and exit codes: docs/command-line.md#call-the-service.',
     run: async (call) => (await import('./api.ts')).runApi(call),
   }),
   CHECK: commandOf({
     usage: 'check',
     about: 'look at the service without changing it: address, token, rights, page limits',
     options: [JSON_TEXT],
-    help: `
-Only reads are sent to the service, at the rate of upstream.requestsPerSecond.`,
+    help: 'Only reads are sent to the service, at the rate of upstream.requestsPerSecond.',
     run: async (call) => (await import('./check.ts')).runCheck(call),
   }),
   BACKUP: commandOf<{ readonly file: string }>({
     usage: 'backup <file>',
     about: 'write the store into a new file, while the bridge goes on (SQLite)',
-    help: `
-Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.`,
+    help: 'Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.',
     run: async (call) => (await store()).backUp(call),
   }),
   RESTORE: commandOf<{ readonly file?: string }>({
@@ -98,9 +92,7 @@ Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge resto
       ['--undo', 'make the file the store again, when no bridge has run on PostgreSQL'],
       YES,
     ],
-    help: `
-DATABASE_URL is the file that is moved (sqlite:…). The copy is one transaction: after a crash or an error the
-database has no row, as before, and the file is untouched; run the command again.`,
+    help: 'Step by step: docs/install.md#from-sqlite-to-postgresql.',
     run: async (call) => (await store()).migrateStore(call),
   }),
 };

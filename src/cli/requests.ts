@@ -30,10 +30,6 @@ export async function askOps<Name extends OpsSchemaName>(
 
 const PAGE = 1_000;
 
-const LIST_HELP = `
---json prints { "items": [...], "nextCursor": ... } as GET /ops/openapi.json describes it; nextCursor is null
-when nothing follows. Tables fit the terminal; colours are for a terminal alone, and NO_COLOR=1 switches them off.`;
-
 type TableOptions = Given & { readonly limit: number };
 
 const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
@@ -81,7 +77,7 @@ function listCommand(list: List<never>): CommandRow {
   return commandOf<TableOptions>({
     usage: list.command,
     about: toHelp(list.summary),
-    help: LIST_HELP,
+    help: 'What --json and --csv print: docs/command-line.md#common-options.',
     options: [...known.map(({ option }) => option), ...TABLE_OPTIONS],
     async run({ typed, connect }) {
       const client = connect();
@@ -146,7 +142,7 @@ function actCommand(
   send: Send = ({ connect }, given) => sendAct(act, connect, given),
 ): CommandRow {
   const { columns, file, meanings = {}, parameters = {} } = act;
-  const inUsage = listArguments(act.command);
+  const inUsage = [...act.command.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
   const others = Object.entries(parameters).filter(([name]) => !inUsage.includes(name));
   const schema = act.body && opsSchemas[act.body];
   const known = [...new Set([...inUsage, ...Object.keys(parameters), ...(file ? ['file'] : [])])];
@@ -186,10 +182,6 @@ function actCommand(
       return ask(preview && act.confirmed?.(preview.json));
     },
   });
-}
-
-function listArguments(usage: string): string[] {
-  return [...usage.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
 }
 
 /** A comparison of a large company takes a while, in milliseconds. */

@@ -8,9 +8,7 @@ import { askOps } from './requests.ts';
 const serveSandbox = commandOf({
   usage: 'sandbox',
   about: 'serve the embedded imitation of the service alone, or control one that runs',
-  help: `
-Without a command it serves. The others control the sandbox of the running bridge, or the one that --url and --token name.
-An operation is such as scim.addUser; * is all. Examples: docs/command-line.md#sandbox.`,
+  help: 'An operation is such as scim.addUser; * is all. Examples: docs/command-line.md#sandbox.',
   async run({ loadSettings, untilStopped, write }) {
     const { openSandbox } = await import('../app/target.ts');
     const running = await openSandbox(loadSettings().settings.sandbox);

@@ -17,8 +17,6 @@ export const show = {
   STATUS: commandOf<{ readonly exitCode?: true }>({
     usage: 'status',
     about: 'tell how the bridge is, what waits and what is to be done',
-    help: `
---json prints what GET /ops/status answers; GET /ops/openapi.json describes it.`,
     options: [['--exit-code', 'exit with 2 when an operator has something to do'], JSON_TEXT],
     async run({ connect, typed: { exitCode } }) {
       const json = await askOps(connect(), 'Status', '/status');
@@ -30,9 +28,7 @@ export const show = {
   EXPLAIN: commandOf<{ readonly name: readonly string[] }>({
     usage: 'explain <name...>',
     about: 'tell why each field of a person or group is as it is',
-    help: `
-The name is a SCIM id, a userName, an address or a displayName; case does not matter. Where it is not enough, user or group
-goes before it: explain user ada@example.com. The states are those of docs/drift.md.`,
+    help: 'The name is a SCIM id, a userName, an address or a displayName in any case: docs/drift.md#explain.',
     options: [JSON_TEXT],
     async run({ connect, typed }) {
       const [name = '', type, ...more] = typed.name.toReversed();
@@ -48,8 +44,7 @@ goes before it: explain user ada@example.com. The states are those of docs/drift
   WHY: commandOf<{ readonly name: string; readonly limit: number }>({
     usage: 'why <name>',
     about: 'tell what led to the state of a person or group, in one line of time',
-    help: `
-The name is a userName, an address, a displayName or a SCIM id. How each field stands now: scim-bridge explain.`,
+    help: 'The name is a userName, an address, a displayName or a SCIM id: docs/drift.md#why.',
     options: [
       countOption('--limit <number>', 'how many entries, the newest').default(100),
       JSON_TEXT,
@@ -68,10 +63,7 @@ The name is a userName, an address, a displayName or a SCIM id. How each field s
       ['--dry-run', 'show what drift.policy would do, and do nothing'],
       ['--exit-code', 'exit with 2 when something managed differs'],
     ],
-    help: `
-Names stay out of its output, so that a scheduled job may print it: scim-bridge drifts lists the differences, and
-scim-bridge unmanaged the accounts and groups that no provider asked for. What follows from a difference is drift.policy;
-by default nothing. Exit code 1: not everything could be compared.`,
+    help: 'Names stay out of its output, so that a scheduled job may print it: docs/drift.md#sweeps.',
     async run({ typed: { dryRun = false, exitCode }, ...context }) {
       const json = await runSweep(context, dryRun);
       const failed = json.sweep.status === 'incomplete' ? exitCodes.failed : undefined;
@@ -106,8 +98,7 @@ by default nothing. Exit code 1: not everything could be compared.`,
   PLAN: commandOf<{ readonly id?: string; readonly firstRun?: true }>({
     usage: 'plan show [id]',
     about: 'show a plan by its id, the one that waits, or the plan of the first day',
-    help: `
-What adopt, linked, create, remove and privileged mean: docs/go-live.md.`,
+    help: 'What adopt, linked, create, remove and privileged mean: docs/go-live.md#observe.',
     options: [
       ['--first-run', 'what is accepted while observing, or held since: who matches whom'],
       JSON_TEXT,

@@ -21,8 +21,7 @@ export const acts = {
     question: 'Let providers change {resource}, even if it is an owner, protected or has rights?',
     asksIf: 'privileged',
     say: (item) => `${toNamed(item)} is managed now`,
-    help: `
-Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
+    help: `Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
 otherwise. Who must not lose access stays protected.`,
   }),
   RELEASE: actOf('User')({
@@ -31,9 +30,7 @@ otherwise. Who must not lose access stays protected.`,
     command: 'release <resource>',
     question: "Release {resource}? No provider's changes reach it until one takes it over again.",
     say: (item) => `${toNamed(item)} is only observed now`,
-    help: `
-Nothing is changed in the service: the account, the group and its members stay as they are. A provider that still has the
-person or group takes it over again with its next write, as users.adopt and groups.adopt say: unassign it there first.`,
+    help: 'Unassign it in the provider first. What stays and what is refused: docs/go-live.md#release.',
   }),
   LOOK: actOf('Look')({
     path: '/{resource}/look',
@@ -41,8 +38,7 @@ person or group takes it over again with its next write, as users.adopt and grou
     body: 'LookBody',
     command: 'look <resource>',
     say: toLookText,
-    help: `
-What it sees and what differs is stored as by a sweep. --repair never touches what is unmanaged, protected or contested, and
+    help: `What it sees and what differs is stored as by a sweep. --repair never touches what is unmanaged, protected or contested, and
 does nothing where a limit would be exceeded.`,
   }),
   RETRY: actOf('Retry')({
@@ -60,8 +56,7 @@ does nothing where a limit would be exceeded.`,
       const later = heldBy && `Not tried yet, ${toHold({ heldBy, plan: null })}`;
       return [`${later ?? 'Tried now'}: ${count}`, ...lines, ...more].join('\n');
     },
-    help: `
-Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why
+    help: `Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why
 tell what came of it. While changes are paused, or only observed, it is tried when that ends.`,
   }),
   PAUSE: actOf('Writes')({
@@ -70,9 +65,7 @@ tell what came of it. While changes are paused, or only observed, it is tried wh
     body: 'PauseBody',
     command: 'pause',
     say: toWritesText,
-    help: `
-Providers are answered as always, and what they send is kept. Calls that are on their way end; no other is sent. The
-pause survives restarts. Other processes on the same PostgreSQL follow within a second.`,
+    help: 'What goes on meanwhile: docs/go-live.md#pause.',
   }),
   RESUME: actOf('Writes')({
     path: '/resume',
@@ -89,11 +82,7 @@ pause survives restarts. Other processes on the same PostgreSQL follow within a 
     command: 'erase <user>',
     question: 'Erase {user}? It cannot be taken back.',
     say: toErasureText,
-    help: `
-The user is a userName, an address or a SCIM id. What is erased: names, addresses, attributes and places in groups; what
-the logs of requests, calls, drifts, plans and events of the service say of the person. Where the account is still in the
-service, deactivated, its id and when it was deleted stay, so that no list of the service brings the person back. What
-cannot be erased from here: the account in the service, log lines (they hold ids alone), and backups made before.`,
+    help: 'The user is a userName, an address or a SCIM id. What stays: docs/security.md#erase-a-person.',
   }),
   NOTIFICATIONS_TEST: actOf('NotificationTest')({
     path: '/notifications/test',
@@ -168,9 +157,7 @@ function decisionOf(
     body: 'DriftsBody',
     fixed: { decision },
     command: `${list} ${decision} <ids...>`,
-    help: `
-A dry run is made and shown first. A plan of repairs above the limits is done only by a person who says yes to it, or with
-its hash.`,
+    help: 'A dry run is made and shown first. Repairs above the limits: docs/drift.md#plans-and-limits.',
     say: (decided) => toDecidedText(decided, done),
     // A person has seen the plan; a script has not.
     confirmed: ({ plan }) => (plan === null || decision !== 'repair' ? {} : { hash: plan.hash }),

@@ -15,10 +15,7 @@ export const CENSUS = actOf('Census')({
   parameters: { provider: 'text' },
   meanings: { provider: 'The provider of the export; `default` when left out.' },
   command: 'census <file>',
-  help: `
-The file is a CSV of Okta or Entra, or JSON of Okta, of Microsoft Graph or of SCIM, one object a line. Nothing is changed, and the service is
-not called: "scim-bridge sweep" reads it anew. What the findings mean: docs/go-live.md. Exit code 2: something was
-found.`,
+  help: 'Files, findings and exit codes: docs/go-live.md#census-compare-a-providers-list.',
   columns: [
     { name: 'finding', value: ({ kind }) => kind },
     {
@@ -75,14 +72,7 @@ export const HANDOVER = actOf('Handover')({
     file: 'People of the other provider: those alone go who are found in it.',
   },
   command: 'provider switch <from> <to>',
-  help: `
-  handed-over    goes to the other provider; SCIM ids, accounts and memberships stay as they are
-  ambiguous      it is not certain which row of the file it is: stays
-  only-here      the file does not have it: stays
-  only-file      the other provider has it, and nobody here is it
-
-People are found by the externalId of the earlier provider (a column formerExternalId), then by userName, then by address.
-Groups all go.`,
+  help: 'Steps and outcomes: docs/go-live.md#handover-from-one-provider-to-another.',
   columns: [
     { name: 'outcome' },
     { name: 'type' },
@@ -110,12 +100,7 @@ export const ID_IMPORT = actOf('IdImport')({
     dryRun: 'Tell, and import nothing.',
   },
   command: 'provider import-ids <provider> <file>',
-  help: `
-The file is the /Users or /Groups list of the earlier server, one a line (jq -c '.Resources[]'), or a CSV with a column id
-and one of externalId, userName, email and displayName. SCIM ids of the bridge stay; it answers by the others too, in
-addresses, bulk requests and members.
-Exit code 2: some rows are left out, because nobody here is them (only-file), it is not certain who is (ambiguous), or
-another one has the id (taken).`,
+  help: 'The file, outcomes and exit codes: docs/go-live.md#ids-of-an-earlier-scim-server.',
   columns: [
     { name: 'left out', value: ({ outcome }) => outcome },
     { name: 'row' },
