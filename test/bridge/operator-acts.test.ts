@@ -27,15 +27,15 @@ test('whom and what an operator acts on is told by its id, and never by a name',
 
   const acts = log.filter(({ msg }) => msg === 'an operator decided something');
   expect(acts.map(({ route, target }) => [route, target])).toEqual([
-    ['/ops/tokens/', token.body.id],
+    ['/ops/tokens', token.body.id],
     ['/ops/tokens/:id/revoke', token.body.id],
-    ['/ops/clients/', clientId],
+    ['/ops/clients', clientId],
     ['/ops/clients/:id/rotate', clientId],
     ['/ops/users/:user/erase', ada],
     ['/ops/users/:user/erase', undefined],
     ['/ops/users/:id/adopt', eve],
     ['/ops/plans/:id/approve', undefined],
-    ['/ops/sweeps/', swept.id],
+    ['/ops/sweeps', swept.id],
   ]);
   expect(JSON.stringify(log)).not.toContain('@example.com');
 });

@@ -217,7 +217,7 @@ test('every reference of the description leads somewhere, and no two requests ha
 function listServed(router: Router): string[] {
   return router.stack.flatMap(({ route }) => {
     if (route === undefined) return [];
-    const path = route.path.replace(/:(\w+)/g, '{$1}').replace(/(?<=.)\/$/, '');
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
     const methods = new Set(route.stack.map(({ method }) => method));
     return [...methods].map((method) => `${method} ${path}`);
   });

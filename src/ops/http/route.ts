@@ -175,13 +175,10 @@ export function createRouteRouter(
   limit: RequestHandler,
 ): Router {
   const router = Router();
-  const read = new Set(routes.filter(({ method }) => method === 'get').map(({ path }) => path));
   const countParameters = ({ path }: OpsRoute) => path.split('{').length;
   const sorted = routes.toSorted((a, b) => countParameters(a) - countParameters(b));
   for (const { method, path, role, serve, parameters, command = path.slice(1) } of sorted) {
     const pattern = path.replace(/\{(\w+)\}/g, ':$1');
-    // Metrics and logs name what is read without a parameter by this slash; it is matched without one too.
-    const isWhole = pattern === path && read.has(path);
     // A dry run only shows.
     const mayShow = parameters?.dryRun !== undefined;
     const act = command.replace(/[ /][<[{].*?[>\]}]/g, '').replaceAll('/', ' ');
@@ -189,7 +186,7 @@ export function createRouteRouter(
       noteAct(res, { act });
       requireRole(mayShow && req.query.dryRun === 'true' ? 'reader' : role)(req, res, next);
     };
-    router[method](isWhole ? `${path}/` : pattern, letIn, limit, ...serve(sources));
+    router[method](pattern, letIn, limit, ...serve(sources));
   }
   return router;
 }

@@ -110,10 +110,8 @@ export function createActLog({ store, clock, report, onFailure }: ActLogDeps) {
 
 function toRows(acts: readonly OperatorAct[], entry: string, at: number): NewAct[] {
   return acts.flatMap((kept, index) => {
-    const { act, target = '', change, requestId, remoteAddress, status = null } = kept;
+    const { act, route, target = '', change, requestId, remoteAddress, status = null } = kept;
     if (act === undefined) return [];
-    // What is served with and without a slash at its end is one route.
-    const route = kept.route.replace(/\/$/, '');
     const toText = (state: object | undefined) => (state ? JSON.stringify(state) : null);
     return {
       at,
