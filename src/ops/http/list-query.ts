@@ -63,16 +63,11 @@ function assertWord(name: string, text: string, words: FilterWords | undefined):
     throw new InvalidRequest(`\`${name}\` has ${TEXT_MAX} characters at most.`);
 }
 
-/** The number that a cursor is. @throws InvalidRequest for one that is none */
-export function parseSeq(cursor: string | undefined, beginning: number): number {
-  if (cursor === undefined) return beginning;
-  if (!/^\d{1,15}$/.test(cursor)) throw wrongCursor();
-  return Number(cursor);
-}
-
-/** The error of a cursor that the bridge has not given. */
-export function wrongCursor(): InvalidRequest {
-  return new InvalidRequest('cursor is the nextCursor of an answer.');
+/** The numbers of a cursor; none: it asks for the beginning. @throws InvalidRequest for one that the bridge has not given */
+export function parseCursor(cursor: string | undefined): number[] {
+  if (cursor === undefined) return [];
+  if (/^\d{1,15}(-\d{1,15})?$/.test(cursor)) return cursor.split('-').map(Number);
+  throw new InvalidRequest('cursor is the nextCursor of an answer.');
 }
 
 /** A page of a list as it is answered. */
@@ -94,14 +89,15 @@ export async function readList<Row extends { readonly seq: number }, Item>(
   read: (part: NewestPart) => Promise<readonly Row[]>,
   toItems: (rows: readonly Row[]) => readonly Item[] | Promise<readonly Item[]>,
 ): Promise<ListAnswer<Item>> {
-  const rows = await read({ from: parseSeq(cursor, beginning), limit });
+  const [from = beginning] = parseCursor(cursor);
+  const rows = await read({ from, limit });
   const last = rows.length < limit ? undefined : rows.at(-1);
   return { items: await toItems(rows), nextCursor: last === undefined ? null : String(last.seq) };
 }
 
 /** A page of a list that is known as a whole. @throws InvalidRequest for a cursor that is no number */
 export function toPage<Item>(all: readonly Item[], { limit, cursor }: Asked): ListAnswer<Item> {
-  const from = parseSeq(cursor, OLDEST);
+  const [from = OLDEST] = parseCursor(cursor);
   const end = from + limit;
   return { items: all.slice(from, end), nextCursor: end < all.length ? String(end) : null };
 }

@@ -9,7 +9,7 @@ import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
-import { NEWEST, toPage, wrongCursor } from '../http/list-query.ts';
+import { NEWEST, parseCursor, toPage } from '../http/list-query.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { records } from '../lists/records.ts';
@@ -70,7 +70,8 @@ export const recordRoutes = [
   route(records.LEAVERS, async ({ store }, { query: { cursor, limit, filters } }) => {
     const { status, resource: userId } = filters;
     const since = parseDate('since', filters.since ?? '1970-01-01');
-    const after = parseCursor(cursor);
+    const [left_at = NEWEST, seq = 0] = parseCursor(cursor);
+    const after = { left_at, seq };
     const rows = await listLeavers(store.read, { userId, status, since, after, limit });
     const last = rows.length < limit ? undefined : rows.at(-1);
     const nextCursor = last === undefined ? null : `${last.left_at}-${last.seq}`;
@@ -121,13 +122,6 @@ function parseStatuses(text: string): { readonly '>=': number; readonly '<=': nu
     throw new InvalidRequest('`status` is a number such as 409, or 2xx to 5xx.');
   const [first, last] = [text.replace('xx', '00'), text.replace('xx', '99')];
   return { '>=': Number(first), '<=': Number(last) };
-}
-
-function parseCursor(cursor: string | undefined): Pick<LeaverRow, 'left_at' | 'seq'> {
-  if (cursor === undefined) return { left_at: NEWEST, seq: 0 };
-  const [, leftAt, seq] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
-  if (leftAt === undefined || seq === undefined) throw wrongCursor();
-  return { left_at: Number(leftAt), seq: Number(seq) };
 }
 
 async function prove(db: Db, rows: readonly LeaverRow[]): Promise<OpsJson<'Leaver'>[]> {

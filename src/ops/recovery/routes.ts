@@ -14,7 +14,7 @@ import { toState } from '../../store/resources/state.ts';
 import { listWhere } from '../../store/tables.ts';
 import { listPrivileges } from '../drift/drifts.ts';
 import type { Filters, ListQuery } from '../http/list-query.ts';
-import { OLDEST, parseSeq } from '../http/list-query.ts';
+import { OLDEST, parseCursor } from '../http/list-query.ts';
 import { ok, route } from '../http/route.ts';
 import { FIRST_RUN } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -37,7 +37,7 @@ async function readFirstRun(sources: OpsSources, { limit, cursor }: ListQuery<Fi
   const counts: Record<string, number> = {};
   const kinds: Record<string, number> = {};
   const seats = { needs: 0, frees: 0 };
-  let last = parseSeq(cursor, OLDEST);
+  let [last = OLDEST] = parseCursor(cursor);
   let hasMore = false;
   for await (const { item, seat, seq } of walk(sources, last)) {
     for (const { kind, count } of item.changes) add(kinds, kind, count);

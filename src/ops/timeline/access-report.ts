@@ -8,7 +8,7 @@ import { listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne } from '../../store/tables.ts';
 import { InvalidRequest } from '../http/body.ts';
-import { OLDEST, parseSeq } from '../http/list-query.ts';
+import { OLDEST, parseCursor } from '../http/list-query.ts';
 import { getOnly, ok, route } from '../http/route.ts';
 import { records } from '../lists/records.ts';
 import { addCredentialNames, parseDate } from '../records/routes.ts';
@@ -18,13 +18,13 @@ import { toMoment, toView } from '../schemas/schemas.ts';
 /** Request for who was in the lists of groups at a moment, group by group in order of creation. */
 export const reportRoutes = [
   route(records.ACCESS, async ({ store: { read: db }, clock, recordsStored }, { query }) => {
-    const { limit, cursor = '0-0', filters } = query;
+    const { limit, cursor, filters } = query;
     const at = parseDate('at', filters.at ?? toMoment(clock.now()));
     if (at > clock.now()) throw new InvalidRequest('`at` is still to come.');
     await recordsStored();
     const only = filters.group && getOnly(await listMeant(db, filters.group, 'group'));
     const items: OpsJson<'GroupAccess'>[] = [];
-    let [seq = OLDEST, place = 0] = cursor.split('-').map((part) => parseSeq(part, OLDEST));
+    let [seq = OLDEST, place = 0] = parseCursor(cursor);
     for (; ; await nextTurn()) {
       const which = { seq: { '>=': seq }, ...(only && { id: only.id }) };
       const [group] = await listRows(db, 'group', which, { order: 'seq', limit: 1 });
