@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import type { SessionUse } from './sessions.ts';
 
 /** Name of the cookie that holds a session of the console. */
 const COOKIE = 'scim_bridge_session';
@@ -23,8 +22,8 @@ export function isFromOwnPage({ headers }: Pick<Request, 'headers'>): boolean {
   return headers[CHANGE_HEADER] !== undefined && (site === undefined || site === 'same-origin');
 }
 
-/** How a request uses its session. */
-export function toSessionUse({ headers }: Pick<Request, 'headers'>): SessionUse {
+/** How a request uses its session: for a person, or for a page that refreshes itself, which does not keep it alive. */
+export function toSessionUse({ headers }: Pick<Request, 'headers'>): 'person' | 'refresh' {
   return headers[REFRESH_HEADER] === undefined ? 'person' : 'refresh';
 }
 

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Response } from 'express';
 import type { Credential } from '../domain/credential.ts';
 import { DEFAULT_PROVIDER } from '../domain/provider.ts';
 import type { CredentialRow } from '../store/credentials.ts';
@@ -15,6 +16,7 @@ import {
   newCredential,
   newSecret,
 } from './secret-text.ts';
+import { findSessionText, toSessionUse } from './session-cookie.ts';
 
 /** True for the credential of a person whom an identity provider has named. */
 export const isOfPerson = (credentialId: string) => credentialId.startsWith('oidc-');
@@ -48,9 +50,6 @@ export interface Session {
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
-
-/** How a session is presented: by a person, or by a page that refreshes itself, which does not keep it alive. */
-export type SessionUse = 'person' | 'refresh';
 
 /** Keeps the sessions of a store: operators who are signed in to the console. @param findGiven tokens of the settings: a session ends when its own has changed */
 export function createSessions({
@@ -88,9 +87,11 @@ export function createSessions({
         if (await takeLink(tx, secret, clock.now())) return insert(tx, LINK_CREDENTIAL);
         return undefined;
       }),
-    /** The session of a text; undefined: unknown, over, or its credential is not valid any more. @throws StoreError */
-    async find(text: string, use: SessionUse, res: Presented): Promise<Session | undefined> {
+    /** The session that a request presents; undefined: none, over, or its credential is not valid any more. @throws StoreError */
+    async find(res: Response, use = toSessionUse(res.req)): Promise<Session | undefined> {
       const now = clock.now();
+      const text = findSessionText(res.req);
+      if (text === undefined) return undefined;
       const row = await findPresentedRow(store.read, text, { kinds: ['session'], now });
       const idleMs = now - Number(row?.last_used_at);
       if (row === undefined || idleMs >= IDLE_MS) return undefined;

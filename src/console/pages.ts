@@ -7,13 +7,7 @@ import { z } from 'zod';
 import type { Access } from '../access/access.ts';
 import type { Attempts } from '../access/attempts.ts';
 import { Refusal } from '../access/refusal.ts';
-import {
-  findSessionText,
-  isFromOwnPage,
-  isOverHttps,
-  toSessionCookie,
-  toSessionUse,
-} from '../access/session-cookie.ts';
+import { isFromOwnPage, isOverHttps, toSessionCookie } from '../access/session-cookie.ts';
 import type { Session } from '../access/sessions.ts';
 import { isOfPerson, LINK_CREDENTIAL } from '../access/sessions.ts';
 import type { OidcSignIn, SignInActs } from './sign-in.ts';
@@ -45,10 +39,7 @@ export function createConsole(deps: ConsoleDeps): Router {
 const body = z.strictObject({ token: z.string().min(1).max(500) });
 
 async function tellSession({ access, oidc }: ConsoleDeps, res: Response) {
-  const { req } = res;
-  const text = findSessionText(req);
-  const session =
-    text === undefined ? undefined : await access.sessions.find(text, toSessionUse(req), res);
+  const session = await access.sessions.find(res);
   // Nobody signed in is an answer here and no failed attempt.
   send(res, 200, session ? toView(session) : { name: null, oidc: oidc !== undefined });
 }
@@ -85,8 +76,7 @@ async function signInByLink({ access, attempts, acts }: ConsoleDeps, res: Respon
 async function signOut({ access: { sessions }, acts, oidc }: ConsoleDeps, res: Response) {
   const { req } = res;
   assertOwnPage(req);
-  const text = findSessionText(req);
-  const session = text === undefined ? undefined : await sessions.find(text, 'refresh', res);
+  const session = await sessions.find(res, 'refresh');
   if (session !== undefined) {
     const end = async () => ((await sessions.end(session.id))[0] ? { session } : undefined);
     await acts.keep(res, session.credential, end);
@@ -124,15 +114,13 @@ const sendPage: RequestHandler = async (_req, res) => {
   res.set('Cache-Control', 'no-store').type('text/html').send(page.replaceAll('__NONCE__', nonce));
 };
 
-const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const;
+const ENCODINGS = { br: '.br', gzip: '.gz' };
 
 /** Assets have the hash of their content in their names, so that they may be kept for ever. */
 const sendAsset: RequestHandler<{ name: string }> = (req, res) => {
   const { name } = req.params;
-  const [encoding, end = ''] = ENCODINGS.find(([one]) => req.acceptsEncodings(one) === one) ?? [];
+  const known = Object.entries(ENCODINGS);
+  const [encoding, end = ''] = known.find(([one]) => req.acceptsEncodings(one) === one) ?? [];
   res.type(extname(name)).vary('Accept-Encoding');
   if (encoding !== undefined) res.set('Content-Encoding', encoding);
   const options = { root: join(FOLDER, 'assets'), immutable: true, maxAge: '1y' };

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { Access } from '../../access/access.ts';
 import { createAdmission } from '../../access/admission.ts';
 import type { Attempts } from '../../access/attempts.ts';
-import { findSessionText, isFromOwnPage, toSessionUse } from '../../access/session-cookie.ts';
+import { isFromOwnPage } from '../../access/session-cookie.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Credential, Purpose } from '../../domain/credential.ts';
 import { BridgeError, isId } from '../../domain/values.ts';
@@ -45,9 +45,7 @@ export function requireOperator(deps: OperatorDeps): RequestHandler {
 /** A token goes before a cookie, which a browser adds by itself. */
 async function findPresented(res: Response, token: string | undefined, { access }: OperatorDeps) {
   if (token !== undefined) return access.find(token, res);
-  const text = findSessionText(res.req);
-  if (text === undefined) return undefined;
-  return (await access.sessions.find(text, toSessionUse(res.req), res))?.credential;
+  return (await access.sessions.find(res))?.credential;
 }
 
 function toStranger(presented: 'nothing' | 'something', retryAfter: number | undefined): Problem {
