@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { BridgeError, isJsonObject } from '../domain/values.ts';
+import { BridgeError, findJson, isJsonObject } from '../domain/values.ts';
 import type { Settings } from '../settings/schema.ts';
 
 /** Long enough for an answer from a large store. */
@@ -104,15 +104,6 @@ export function createOpsClient({ host, port, ops }: Settings, timeoutMs = TIMEO
 export function toLocalAddress(host: string, port: number): string {
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
-}
-
-/** The value of a JSON text; undefined: it is none, as the page of a proxy in between. */
-export function findJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The caller says what was expected.
-  }
 }
 
 function toFailure({ url, status, answer }: { url: string; status: number; answer: unknown }) {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { findJson } from '../app/ops-client.ts';
-import { BridgeError } from '../domain/values.ts';
+import { BridgeError, findJson } from '../domain/values.ts';
 import * as operations from '../ops/api/routes.ts';
 import { findNearest } from '../settings/nearest.ts';
 import { UpstreamError } from '../upstream/errors.ts';

@@ -25,6 +25,15 @@ export interface JsonObject {
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The value of a JSON text; undefined: it is none, as a name or the page of a proxy. */
+export function findJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // The caller says what was expected.
+  }
+}
+
 /** The keys of an object of ours, which has no others than the fields of its type. */
 export function parseFields<Field extends string>(rows: { readonly [F in Field]?: unknown }) {
   return Object.keys(rows) as Field[];

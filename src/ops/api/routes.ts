@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { toLoggedName } from '../../access/sessions.ts';
+import { findJson } from '../../domain/values.ts';
 import { findSubject } from '../../reconcile/loop/reconciler.ts';
 import { findNearest } from '../../settings/nearest.ts';
 import { getRequestContext } from '../../telemetry/request-context.ts';
@@ -112,14 +113,6 @@ function parseTexts(fields: Fields = {}, values: Named): Named {
     return [name, read.find(compileFieldType(type)) ?? value];
   });
   return Object.fromEntries(parsed);
-}
-
-function findJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Every operation of the service, group after group. */

@@ -1,6 +1,6 @@
 import type { DriftKind } from '../../domain/change.ts';
 import { isUnmanagedKind } from '../../domain/change.ts';
-import { foldCase, keyText } from '../../domain/values.ts';
+import { findJson, foldCase, keyText } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { CONCLUDED } from '../../store/drifts.ts';
 import type { EventView } from '../../store/logs.ts';
@@ -111,15 +111,6 @@ function toSubjects(text: string, path: readonly string[]): Set<Subject> {
     if (isOfGroup || isOfUser) return new Set([isOfGroup ? 'group' : 'user']);
   }
   return new Set(['user', 'group']);
-}
-
-/** The object or list that a text is; undefined: it is none, so a name like any other. */
-function findJson(text: string): unknown {
-  try {
-    return /^\s*[{[]/.test(text) ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A sign-in or a session, in any spelling (`sign_in_fail`, `userLoggedIn`), a password, or a document that is shared. */
