@@ -272,11 +272,7 @@ function toRemedy(error: UpstreamError): string {
   return REMEDIES[error.code] ?? REPORT;
 }
 
-function findCauseCode(error: UpstreamError): string | undefined {
-  let cause: unknown = error.cause;
-  for (let depth = 0; depth < 5 && cause instanceof Error; depth += 1) {
-    if ('code' in cause && typeof cause.code === 'string') return cause.code;
-    cause = cause.cause;
-  }
-  return undefined;
+function findCauseCode({ cause }: Error): string | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : findCauseCode(cause);
 }

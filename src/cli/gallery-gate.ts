@@ -261,9 +261,8 @@ export class Run {
   #assertMet({ expect = {}, capture = {}, skip }: Step, answer: Answer): void {
     for (const [path, wanted] of Object.entries(this.fill(expect))) {
       const condition = Array.isArray(wanted) ? { has: wanted } : wanted;
-      const words = `${path}: ${JSON.stringify(condition)
-        .replaceAll(/["{}[\]]/g, ' ')
-        .trim()}`;
+      const shown = JSON.stringify(condition).replaceAll(/["{}[\]]/g, ' ');
+      const words = `${path}: ${shown.trim()}`;
       if (isMet(condition, findAt(answer.body, path.split('/')))) answer.parts.push(words);
       else if (skip !== undefined) throw new Skipped(skip);
       else fail(answer.request, `wanted is ${words}`);
