@@ -259,8 +259,8 @@ test('people of one request join a group in one call', async () => {
   await bridge.untilSettled();
   const { calls, faults } = bridge.sandbox;
   calls.reset();
-  // All operations are accepted before there is an account to let in.
-  faults.add({ operation: 'scim.addUser', fault: { kind: 'delay', delayMs: 2_000 } });
+  // The first can be let in before the last one is there.
+  faults.add({ operation: 'scim.addUser', fault: { kind: 'delay', delayMs: 500 }, skip: 9 });
   const answer = await sendBulk([
     ...keys.map((key) => newUser(key)),
     ...keys.map((key) => patch(`/Groups/${id}`, admit(`bulkId:${key}`))),

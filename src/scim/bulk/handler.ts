@@ -100,6 +100,12 @@ const CIRCLE = 'Operations of the request refer to each other in a circle.';
 /** Most stored writes before their waits begin. */
 const STORED_MAX = 64;
 
+/** True for a change of a group that takes nothing: with those that follow it is one call. */
+function mayGrow({ method, outcome }: Task): boolean {
+  if (outcome === undefined || outcome instanceof ScimError || method === 'POST') return false;
+  return outcome.row.type === 'group' && !outcome.takesAccess;
+}
+
 /** Performs the operations in order, each in a transaction of its own. One that refers to others waits until these are delivered, since a refused write is undone. */
 class BulkRun {
   readonly #deps: ProviderDeps;
@@ -222,11 +228,13 @@ class BulkRun {
     if (this.#stored.size >= STORED_MAX) void this.#deliver();
   }
 
-  /** Waits until the writes of these tasks are delivered; of all where left out. */
-  async #deliver(tasks: Iterable<Task> = this.#stored.keys()): Promise<void> {
-    const awaited = [...tasks].flatMap((task) => this.#stored.get(task) ?? []);
+  /** Waits until the writes of these tasks are delivered, while all others are but those that may still grow; of all where left out. */
+  async #deliver(tasks?: Iterable<Task>): Promise<void> {
+    const awaited = [...(tasks ?? this.#stored.keys())].flatMap(
+      (one) => this.#stored.get(one) ?? [],
+    );
     if (awaited.length === 0) return;
-    for (const wait of this.#stored.values()) void wait();
+    for (const [task, wait] of this.#stored) if (!tasks || !mayGrow(task)) void wait();
     await Promise.all(awaited.map((wait) => wait()));
   }
 }
