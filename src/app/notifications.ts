@@ -89,7 +89,7 @@ function toLeaver(leaver: LateLeavers['some'][number], writes: WritesFacts): Con
   const heldBy = findLeaverHold(leaver, writes);
   const why = heldBy === undefined ? '' : `, ${toHold({ heldBy, plan })}`;
   const data = { user: id, acceptedAt: new Date(left_at).toISOString() };
-  const late = `Somebody who left was not seen to be out${why}: the deactivation of ${id} was accepted at ${data.acceptedAt}. scim-bridge why ${id}`;
+  const late = `A deactivated user may still have access${why}: the deactivation of ${id} was accepted at ${data.acceptedAt} and is not confirmed. scim-bridge why ${id}`;
   const done = `The deactivation of ${id} waits no more: the service holds it, or a later request or an operator took it back.`;
   const held = heldBy && { heldBy, ...(plan !== null && { plan }) };
   return {

@@ -24,7 +24,7 @@ export function createSeatRefusals(entries: readonly string[]): (refusal: Refusa
 
 const isStatus = (entry: string) => /^4\d\d$/.test(entry);
 
-/** Number of free seats; null: not known, as `total` 0 is. While somebody waits, the service has said that there is none. */
+/** Number of free seats; null: not known, because `total` is 0. While a user waits for a seat there is none: the service has refused one. */
 export function countFreeSeats(seats: Readonly<Record<'total' | 'used' | 'waiting', number>>) {
   const { total, used, waiting } = seats;
   if (waiting > 0) return 0;
