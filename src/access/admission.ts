@@ -30,7 +30,6 @@ export function createAdmission(
   clock: Pick<Clock, 'now' | 'steady'>,
 ) {
   const uses = new Map<string, Use>();
-  const costMs = perSecond === 0 ? 0 : 1_000 / perSecond;
   let forgetAt = CLIENTS_MIN;
 
   function addUse(key: string, nowMs: number): Use {
@@ -44,8 +43,9 @@ export function createAdmission(
   }
 
   return {
-    /** undefined: it may, and `end` has to follow. */
-    begin(key: string): TurnedAway | undefined {
+    /** undefined: it may, and `end` has to follow. @param rate requests per second of this client */
+    begin(key: string, rate = perSecond): TurnedAway | undefined {
+      const costMs = rate === 0 ? 0 : 1_000 / rate;
       const nowMs = readSteady(clock);
       const use = uses.get(key) ?? addUse(key, nowMs);
       use.restoredAt = Math.max(use.restoredAt, nowMs);

@@ -39,19 +39,23 @@ const DEFAULT: Provider = {
 };
 const LIMITS = ['domains', 'groupNames', 'may'];
 
-/** How long a process may not know that a trace began, in milliseconds. */
-const TRACED_MS = 1_000;
+/** How long a process may not know of other terms, in milliseconds. */
+const KNOWN_MS = 1_000;
+
+/** Brings what a provider has sent under its new terms. */
+type FollowTerms = (
+  tx: Db,
+  change: Readonly<Record<'before' | 'after', ProviderTerms>> & { readonly name: string },
+) => Promise<void>;
 
 /** Keeps the identity providers of a store, each with its own people and groups. */
 export function createProviders({ store, clock }: { store: Store; clock: { now(): number } }) {
-  let traced: ReadonlyMap<string, number> = new Map();
+  let known: ReadonlyMap<string, ProviderTerms> = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
 
-  /** Reads who is traced; while the store does not answer, what was read stays. */
-  async function readTraced(): Promise<void> {
-    const rows = await listWhere(store.read, 'providers', {}).catch(() => undefined);
-    if (rows === undefined) return;
-    traced = new Map(rows.map((row) => [row.name, parseTerms(row).tracedUntil ?? 0]));
+  async function readTerms(): Promise<void> {
+    // While the store does not answer, what was read stays.
+    known = (await readAll(store).catch(() => undefined)) ?? known;
   }
 
   const toRow = (name: string, wish: ProviderWish, by: string) => ({
@@ -61,13 +65,14 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
     created_by: by,
   });
   return {
-    /** True while the requests of this provider are traced; asked with each request. */
-    isTraced(name: string): boolean {
-      if (performance.now() - readAt > TRACED_MS) {
+    /** How the requests of a provider are taken, as it was a moment ago; asked with each request. */
+    findHandling(name: string) {
+      if (performance.now() - readAt > KNOWN_MS) {
         readAt = performance.now();
-        void readTraced();
+        void readTerms();
       }
-      return (traced.get(name) ?? 0) > clock.now();
+      const { tracedUntil, requestsPerSecond } = known.get(name) ?? DEFAULT_TERMS;
+      return { isTraced: (tracedUntil ?? 0) > clock.now(), requestsPerSecond };
     },
     /** Adds a provider; a limit that is left out is none. `by` is the id of the credential that asks. @throws Refusal */
     async create(name: string, wish: ProviderWish, by: string): Promise<Provider> {
@@ -84,8 +89,8 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
       if (providers.length === part.limit || part.from <= DEFAULT.seq) return providers;
       return [...providers, { ...DEFAULT, ...(await findTerms(store.read, DEFAULT_PROVIDER)) }];
     },
-    /** Changes a provider; the default one has no limits. @throws Refusal */
-    async change(name: string, wish: ProviderWish, by: string) {
+    /** Changes a provider; the default one has no limits. `follow` brings under the terms what it has sent. @throws Refusal */
+    async change(name: string, wish: ProviderWish, by: string, follow?: FollowTerms) {
       const isDefault = name === DEFAULT_PROVIDER;
       if (isDefault && LIMITS.some((limit) => limit in wish))
         throw new Refusal(409, 'default', NO_LIMITS);
@@ -94,9 +99,12 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
         const row = await lock(tx, name);
         const terms = JSON.stringify({ ...parseTerms(row), ...wish });
         await updateWhere(tx, 'providers', { name }, { terms });
-        return { before: toProvider(row), provider: toProvider({ ...row, terms }) };
+        const [before, provider] = [toProvider(row), toProvider({ ...row, terms })];
+        await follow?.(tx, { name, before, after: provider });
+        return { before, provider };
       });
-      await readTraced();
+      store.bell.ring('due');
+      await readTerms();
       return changed;
     },
     /** Deletes a provider that nothing belongs to. @throws Refusal */
@@ -120,6 +128,11 @@ const IN_USE = {
   groups: 'The provider has groups: delete them through it first.',
   plan: 'A plan that hands over to the provider waits: approve or discard it first: ',
 };
+
+async function readAll({ read }: Store): Promise<ReadonlyMap<string, ProviderTerms>> {
+  const rows = await listWhere(read, 'providers', {});
+  return new Map(rows.map((row) => [row.name, parseTerms(row)]));
+}
 
 async function lock(tx: Db, name: string): Promise<Row<'providers'>> {
   const row = await findOne(tx, 'providers', { name }, { lock: true });

@@ -129,7 +129,7 @@ function toScimDeps(
     attempts,
     openRequest: own.requests.open,
     findCredential: own.access.find,
-    isTraced: own.access.providers.isTraced,
+    findHandling: own.access.providers.findHandling,
     policy: toScimPolicy(own.settings),
     schemas: createSchemas(own.settings.scim.extensions),
     baseUrl: `${publicUrl}${SCIM_PATH}`,

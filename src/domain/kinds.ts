@@ -6,6 +6,7 @@ import type { EntityField, SeenEntities } from './entity.ts';
 import { GROUP_EXTENSION, toExtension, toWrittenName, USER_EXTENSION } from './extensions.ts';
 import type { LinkChange } from './link.ts';
 import { findDesiredName, fullName, normaliseName } from './name.ts';
+import type { Staged } from './provider.ts';
 import type { GroupId, JsonObject, JsonValue, UserId } from './values.ts';
 import { foldCase, parseFields } from './values.ts';
 
@@ -64,6 +65,8 @@ interface ResourceState<Type extends 'user' | 'group'> extends UpstreamIds {
   readonly cells: Cells<Field>;
   readonly version: number;
   readonly deleted_at: number | null;
+  /** Why the service is to get nothing of it; null: it is. */
+  readonly staged: Staged | null;
   /** The outcome of a call is unknown: look before anything else. */
   readonly mustLook: boolean;
   /** Under which names a create may have left it in the service. */
@@ -147,8 +150,8 @@ export interface UserState extends ResourceState<'user'> {
 /** Desired user, as far as the service can hold it. */
 export type DesiredUser = Readonly<ReturnType<typeof toDesiredUser>>;
 
-/** Maps the attributes of a managed user to the desired user. A deleted one is to be inactive. */
-export function toDesiredUser(attributes: JsonObject, deleted: boolean) {
+/** Maps the attributes of a managed user to the desired user. One who is `out`, deleted or staged, is to be inactive. */
+export function toDesiredUser(attributes: JsonObject, out: boolean) {
   const { userName } = attributes;
   const { appsPermissions, temporarilyInactive } = toExtension(attributes, USER_EXTENSION);
   return {
@@ -157,7 +160,7 @@ export function toDesiredUser(attributes: JsonObject, deleted: boolean) {
     address: findCreationAddress(attributes),
     /** undefined: no provider ever gave a name, so the name is not ours. */
     name: findDesiredName(attributes),
-    active: !deleted && attributes.active !== false,
+    active: !out && attributes.active !== false,
     appsPermissions: typeof appsPermissions === 'number' ? appsPermissions : undefined,
     temporarilyInactive: typeof temporarilyInactive === 'boolean' ? temporarilyInactive : undefined,
   };

@@ -1,4 +1,6 @@
+import { listFoldedEmails } from './address.ts';
 import { createMatcher } from './name.ts';
+import type { JsonObject, ResourceKey } from './values.ts';
 import { foldCase, parseFields } from './values.ts';
 
 /** Provider of every credential and resource that names no other: it always exists, and has no limits. */
@@ -41,6 +43,12 @@ export const CHOICES = {
   unknownMembers: ['refuse', 'skip'],
   /** Groups among members: 400, left out, or their people are members. */
   nestedGroups: ['refuse', 'skip', 'flatten'],
+  /** People and groups outside its mail domains and group names: 403, or accepted and kept from the service. */
+  outside: ['refuse', 'accept'],
+  /** Accounts for people who are new to the service, which sends them mail: once they are active, or made by others alone. */
+  invite: ['onActivation', 'never'],
+  /** Changes of its people and groups: made; accepted, and held in a plan once it is live; or accepted, and made then. */
+  mode: ['live', 'observe', 'paused'],
 } as const;
 
 /** Names by which a person is recognised who is new to the bridge. */
@@ -49,7 +57,13 @@ export const MATCHES = ['userName', 'externalId', 'address'] as const;
 /** How the requests of a provider are taken. */
 export type Handling = {
   readonly [Name in keyof typeof CHOICES]: (typeof CHOICES)[Name][number];
-} & { readonly match: readonly (typeof MATCHES)[number][] };
+} & {
+  readonly match: readonly (typeof MATCHES)[number][];
+  /** Days after a deletion in which the person, out at once, stays in the lists of groups, and may return to them. */
+  readonly graceDays: number;
+  /** Requests that it may send in a second; null: as many as others. */
+  readonly requestsPerSecond: number | null;
+};
 
 /** Limits of a provider. */
 export interface ProviderLimits {
@@ -71,7 +85,10 @@ export type ProviderTerms = ProviderLimits &
 export const DEFAULT_TERMS: ProviderTerms = {
   ...{ domains: null, groupNames: null, may: RIGHTS },
   ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
+  ...{ outside: 'refuse', invite: 'onActivation', mode: 'live' },
   match: ['userName', 'address'],
+  graceDays: 0,
+  requestsPerSecond: null,
   tracedUntil: null,
 };
 
@@ -84,13 +101,17 @@ export interface Demands {
   readonly groupNames: readonly string[];
 }
 
-/** Reason why the limits of a provider forbid a change, without a name of a person; undefined: they allow it. */
-export function findLimit(
-  { domains, groupNames, may }: ProviderLimits,
-  demands: Demands,
+/** Reason why a provider may not do something; undefined: it may. */
+export function findRightLimit({ may }: ProviderLimits, { rights }: Pick<Demands, 'rights'>) {
+  const right = rights.find((one) => !may.includes(one));
+  return right && REFUSALS[right];
+}
+
+/** Reason why a change is outside the scope of a provider, without a name of a person; undefined: it is inside. */
+export function findScopeLimit(
+  { domains, groupNames }: ProviderLimits,
+  demands: Omit<Demands, 'rights'>,
 ): string | undefined {
-  const right = demands.rights.find((one) => !may.includes(one));
-  if (right !== undefined) return REFUSALS[right];
   if (domains !== null && !areWithin(domains, demands.userNames)) {
     return `may have people of these mail domains alone: ${domains.join(', ')}.`;
   }
@@ -99,6 +120,34 @@ export function findLimit(
   if (demands.groupNames.every((name) => isAllowed([name]))) return undefined;
   return `may have groups of these names alone: ${groupNames.join(', ')}.`;
 }
+
+/** Reasons why the service gets nothing of a user or group: outside the scope of its provider, which invites nobody. */
+export const STAGED = ['scope', 'invite'] as const;
+/** One of these reasons. */
+export type Staged = (typeof STAGED)[number];
+
+/** Finds the reason why a user or group that the service does not have is kept from it; null: it is made. */
+export function findStaged(
+  terms: ProviderTerms,
+  type: ResourceKey['type'],
+  attributes: JsonObject,
+): Staged | null {
+  const names = toScope(type, listScopeNames(type, attributes));
+  if (terms.outside === 'accept' && findScopeLimit(terms, names) !== undefined) return 'scope';
+  return type === 'user' && terms.invite === 'never' ? 'invite' : null;
+}
+
+/** Folded names by which a person is found: also by another provider, so every address counts. A group has one as written. */
+export function listScopeNames(type: ResourceKey['type'], attributes: JsonObject = {}): string[] {
+  const { userName, displayName } = attributes;
+  if (type === 'group') return typeof displayName === 'string' ? [displayName] : [];
+  const emails = listFoldedEmails(attributes);
+  return typeof userName === 'string' ? [foldCase(userName), ...emails] : emails;
+}
+
+/** These names of a user or group as they are compared with the scope of its provider. */
+export const toScope = (type: ResourceKey['type'], names: readonly string[]) =>
+  type === 'user' ? { userNames: names, groupNames: [] } : { userNames: [], groupNames: names };
 
 /** A name without an @ belongs to no domain; one with several could be read in two ways, and belongs to none of these. */
 function areWithin(domains: readonly string[], names: readonly string[]): boolean {

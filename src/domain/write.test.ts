@@ -27,7 +27,10 @@ const observed: ObservedUser = {
   ...{ at: 1, by: 'scim.getUser' },
 };
 const NO_IDS = { upstream_id: null, upstream_scim_id: null, upstream_uid: null };
-const common = { cells: {}, version: 8, deleted_at: null, mustLook: false, sent_creates: [] };
+const common = {
+  ...{ cells: {}, version: 8, deleted_at: null, staged: null },
+  ...{ mustLook: false, sent_creates: [] },
+};
 const settled: UserState = {
   ...{ ...common, type: 'user', id: userId('u'), ...NO_IDS, upstream_id: 7, observed },
   desired: toDesiredUser(attributes, false),

@@ -54,7 +54,9 @@ export function toCellsAfterWrite(write: Write): Cells<Field> {
   const { before, after, fields, version, deactivation } = write;
   const { cells } = after;
   if (after.type === 'group' && !isLinked(after)) {
-    return askOnly(cells, ['existence', ...listWantedEntities(cells)], version);
+    const made =
+      after.staged === null ? (['existence', ...listWantedEntities(cells)] as const) : [];
+    return askOnly(cells, made, version);
   }
   if (after.type === 'user' && before.type === 'user' && !isLinked(after)) {
     const isAsked = after.desired.active || mayHaveAccount(before);

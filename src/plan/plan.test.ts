@@ -27,7 +27,14 @@ interface UserCase extends Partial<UserState> {
 }
 
 const UNKNOWN = { upstream_id: null, upstream_scim_id: null, upstream_uid: null };
-const COMMON = { ...UNKNOWN, version: 3, deleted_at: null, mustLook: false, sent_creates: [] };
+const COMMON = {
+  ...UNKNOWN,
+  version: 3,
+  deleted_at: null,
+  staged: null,
+  mustLook: false,
+  sent_creates: [],
+};
 const address = 'ada@example.com';
 const account = { userName: address, address, name: { givenName: 'Ada', familyName: 'King' } };
 

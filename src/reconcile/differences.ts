@@ -128,6 +128,7 @@ async function listOfGroup(
   const { displayName } = desired;
   const creation = { kind: 'group.create', desired: { displayName }, observed: null } as const;
   // A group that is to be made comes with its lists, and with its entities: some of them may be asked for later.
+  if (row.staged !== null) return [];
   if (!isLinked(row)) return isAsked ? lists : [creation, ...lists];
   if (isAsked || observed === null) return [];
   return isGone(observed)

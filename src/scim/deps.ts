@@ -1,4 +1,4 @@
-import type { FindCredential } from '../access/access.ts';
+import type { Access, FindCredential } from '../access/access.ts';
 import type { AdmissionLimits } from '../access/admission.ts';
 import type { Attempts } from '../access/attempts.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -36,8 +36,7 @@ export interface ScimDeps {
   readonly userCache?: UserCache | undefined;
   readonly clock: Clock;
   readonly findCredential: FindCredential;
-  /** True while the requests of this provider are kept with masked values. */
-  readonly isTraced: (provider: string) => boolean;
+  readonly findHandling: Access['providers']['findHandling'];
   readonly attempts: Pick<Attempts, 'failed'>;
   readonly policy: ScimPolicy;
   readonly rules: Rules;

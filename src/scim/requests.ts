@@ -19,10 +19,10 @@ const CLIENT_LENGTH_MAX = 100;
 
 /** Keeps the writes and the refused requests of providers in the log, and all of a traced one: their form, never a value. */
 export function keepRequests(
-  deps: Pick<ScimDeps, 'clock' | 'openRequest' | 'events' | 'isTraced'>,
+  deps: Pick<ScimDeps, 'clock' | 'openRequest' | 'events' | 'findHandling'>,
 ): RequestHandler {
   return (req, res, next) => {
-    const isTraced = deps.isTraced(getNotes(res).provider);
+    const { isTraced } = deps.findHandling(getNotes(res).provider);
     if (isTraced) note(res, { trace: {} });
     const beganAtMs = readSteady(deps.clock);
     const open = () => deps.openRequest(() => toLine(req, res, { duration_ms: 0, status: 0 }));

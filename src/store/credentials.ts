@@ -100,6 +100,17 @@ export const isProvider = async (tx: Db, name: string) =>
 export const findTerms = async (db: Db, name: string) =>
   parseTerms(await findOne(db, 'providers', { name }));
 
+const DAY_MS = 86_400_000;
+
+/** When a deleted user leaves the lists of groups by the grace of its provider (epoch milliseconds). */
+export async function findGraceEnd(
+  db: Db,
+  { provider, deleted_at }: Pick<Row<'resources'>, 'provider' | 'deleted_at'>,
+): Promise<number> {
+  const { graceDays } = await findTerms(db, provider);
+  return (deleted_at ?? 0) + graceDays * DAY_MS;
+}
+
 /** Finds what still belongs to a provider: credentials that are not revoked, managed people and groups, or a handover that waits. */
 export async function findBelonging(
   tx: Db,

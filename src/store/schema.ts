@@ -12,6 +12,7 @@ import type { SeenEntities } from '../domain/entity.ts';
 import type { Field, ObservedGroup, ObservedUser, SentCreate } from '../domain/kinds.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanCounts, PlanOrigin, PlanStatus } from '../domain/plan.ts';
+import type { Staged } from '../domain/provider.ts';
 import type { GroupId, JsonObject, JsonValue, Refusal, UserId } from '../domain/values.ts';
 import type { Exchange, WrittenPath } from '../domain/write.ts';
 import { big, clusteredTable, int, json, serial, table, text } from './engine/table.ts';
@@ -47,6 +48,7 @@ export const TABLES = {
     name_folded: text(),
     origin: text<Origin>().orNull(),
     provider: text().default('default'), // Manages it; `external_id` means something to that one alone.
+    staged: text<Staged>().orNull(), // Why the service gets nothing of it; null: it does.
     external_id: text().orNull(),
     upstream_id: big().orNull(), // The numeric id in the service, once known. At most one live row of its type holds it.
     upstream_scim_id: text().orNull(), // Further ids by which the service knows a group.
@@ -120,6 +122,7 @@ export const TABLES = {
     seat_wait: 'index (due_at, seq) where seat_since is not null',
     asked: 'index (asked_kind, asked_at) where asked_kind is not null',
     tombstones: 'index (deleted_at, seq) where deleted_at is not null',
+    staged: 'index (provider, type, seq) where staged is not null',
     due: 'index (due_class, due_at, stuck_at, attempts, failing_since, seat_since) where due_at is not null',
   }),
 

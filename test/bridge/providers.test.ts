@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { USER_EXTENSION } from '../../src/domain/extensions.ts';
-import { RIGHTS } from '../../src/domain/provider.ts';
+import { DEFAULT_TERMS, RIGHTS } from '../../src/domain/provider.ts';
 import type { JsonObject } from '../../src/domain/values.ts';
 import type { TestBridge } from '../support/bridge.ts';
 import { bridgeForSuite, bridgeForTest } from '../support/bridge.ts';
@@ -22,9 +22,7 @@ describe('providers', () => {
 
     expect(answers.map(({ status }) => status)).toEqual([409, 409, 409]);
     expect(body.items).toContainEqual({
-      ...{ name: 'default', domains: null, groupNames: null, may: RIGHTS },
-      ...{ returning: 'conflict', unknownMembers: 'refuse', nestedGroups: 'refuse' },
-      ...{ match: ['userName', 'address'], tracedUntil: null, createdAt: null, createdBy: null },
+      ...{ name: 'default', ...DEFAULT_TERMS, createdAt: null, createdBy: null },
     });
     const id = await bridge.addUser('ada', { externalId: 'x-1' });
     expect((await bridge.request('GET', `/Users/${id}`)).headers.etag).toMatch(/^W\/"\d+"$/);
@@ -116,7 +114,7 @@ describe('providers', () => {
     );
     expect(created).toMatchObject({ code: 0 });
     expect(created.text).toBe(
-      'okta\n  mail domains  example.com, example.net\n  group names   Okta *\n  may           users.create, users.change\n  requests      returning: conflict, unknownMembers: refuse, nestedGroups: refuse, match: userName address\n',
+      'okta\n  mail domains  example.com, example.net\n  group names   Okta *\n  may           users.create, users.change\n  requests      returning: conflict, unknownMembers: refuse, nestedGroups: refuse, outside: refuse, invite: onActivation, mode: live, match: userName address, graceDays: 0, requestsPerSecond: any\n',
     );
     const changed = await run(
       ...['provider', 'change', 'okta', '--domains', 'any', '--may', 'all', '--json'],

@@ -27,8 +27,14 @@ export const accessRoutes = [
     const json = toProviderView(provider);
     return { json, target: name, change: { after: json } };
   }),
-  route(rows.PROVIDER_CHANGE, async ({ access }, { params: { id }, body, operator }) => {
-    const { before, provider } = await access.providers.change(id, toWish(body), operator.id);
+  route(rows.PROVIDER_CHANGE, async ({ access, drifts }, { params: { id }, body, operator }) => {
+    const wish = toWish(body);
+    const { before, provider } = await access.providers.change(
+      id,
+      wish,
+      operator.id,
+      drifts.followTerms,
+    );
     const json = toProviderView(provider);
     return { json, change: { before: toProviderView(before), after: json } };
   }),

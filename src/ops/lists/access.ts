@@ -1,6 +1,7 @@
-import type { Handling } from '../../domain/provider.ts';
 import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
+import { parseFields } from '../../domain/values.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
+import { opsSchemas } from '../schemas/schemas.ts';
 import { HANDOVER, ID_IMPORT } from './exports.ts';
 import type { Column } from './list.ts';
 import { actOf, listOf, toCellText } from './list.ts';
@@ -18,7 +19,10 @@ const NETWORKS = {
     `${name} may come from ${networks?.join(', ') ?? 'everywhere'}.`,
 } as const;
 
-const LIMITS = { nulls: { domains: 'any', groupNames: 'any' }, say: toProviderText } as const;
+const LIMITS = {
+  nulls: { domains: 'any', groupNames: 'any', requestsPerSecond: 'any' },
+  say: toProviderText,
+} as const;
 
 /** Lists of providers and credentials, and what operators do about them, in the order of `--help`. */
 export const access = {
@@ -222,7 +226,7 @@ function toProof({ trust, secrets, revokedAt }: OpsJson<'Client'>): string {
 }
 
 /** How requests of a provider are taken, in words. */
-export function listChoices(handling: Handling): string[] {
-  const names = ['returning', 'unknownMembers', 'nestedGroups', 'match'] as const;
-  return names.map((name) => `${name}: ${[handling[name]].flat().join(' ')}`);
+export function listChoices(handling: OpsJson<'Handling'>): string[] {
+  const names = parseFields<keyof OpsJson<'Handling'>>(opsSchemas.Handling.shape);
+  return names.map((name) => `${name}: ${[handling[name] ?? 'any'].flat().join(' ')}`);
 }

@@ -99,6 +99,8 @@ export const listStatusFacts = factsOf<Status>({
     if (lastSweep === null && unmanaged === 0) return 'not known before the first sweep';
     return toCount(unmanaged, 'account or group', 'accounts and groups');
   },
+  staged: ({ staged }) =>
+    staged === 0 ? null : toCount(staged, 'person or group', 'people and groups'),
   'wrong tokens'({ authentication: { failed, sources } }) {
     const from = sources.slice(0, SOURCES_MAX).map(({ address }) => address);
     return `${failed} in ten minutes${from.length === 0 ? '' : `, from ${from.join(', ')}`}`;
@@ -136,6 +138,11 @@ export function toSeatText(seats: OpsJson<'PlanSeats'> | null): string {
 
 type Explanation = OpsJson<'Explanation'>;
 
+const STAGED_WORDS = {
+  scope: 'not in the service: outside the mail domains or group names of its provider',
+  invite: 'not in the service: its provider invites nobody',
+} as const;
+
 /** What is known of a user or group as a whole. */
 export const listResourceFacts = factsOf<Explanation>({
   id: ({ id }) => id,
@@ -143,9 +150,11 @@ export const listResourceFacts = factsOf<Explanation>({
     const by = provider === DEFAULT_PROVIDER ? '' : `, by the provider ${provider}`;
     return managed === 'no' ? 'only observed' : `managed, ${managed}${by}`;
   },
+  staged: ({ staged }) => staged && STAGED_WORDS[staged],
   'in the service': ({ upstream }) => upstream ?? 'not known',
   'last seen': ({ seen }) => (seen === null ? 'never' : `${seen.at} by ${seen.by}`),
-  next({ dueAt, problem }) {
+  next({ dueAt, problem, handling }) {
+    if (handling && handling.mode !== 'live') return `nothing: its provider is ${handling.mode}`;
     if (dueAt === null) return 'nothing is to be done';
     // The next attempt comes when a seat may be free, so there is no time.
     if (problem?.code === NO_SEAT) return 'waits for a free seat';

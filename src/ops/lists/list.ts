@@ -107,6 +107,7 @@ export function toPlanLink({ planId: id }: { readonly planId: string | null }): 
 /** The meanings of filters, unless a list gives them another one. */
 export const MEANINGS: Readonly<Record<string, string>> = {
   managed: 'The bridge may write it.',
+  staged: 'A provider sent it, and its terms keep it from the service.',
   due: 'Something is to be done.',
   stuck: 'Something acknowledged is refused by the service.',
   disputed: 'A provider was answered 409 for its name.',

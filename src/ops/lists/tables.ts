@@ -168,6 +168,7 @@ const YES_OR_NO = ['true', 'false'] as const;
 
 const filters = {
   managed: YES_OR_NO,
+  staged: YES_OR_NO,
   due: YES_OR_NO,
   stuck: YES_OR_NO,
   disputed: YES_OR_NO,

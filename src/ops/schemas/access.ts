@@ -95,10 +95,15 @@ export const Handling = t.object({
   returning: t.word(CHOICES.returning, 'A POST of an inactive user: 409, or active again.'),
   unknownMembers: t.word(CHOICES.unknownMembers, 'Members of unknown id: 400, or left out.'),
   nestedGroups: t.word(CHOICES.nestedGroups, 'Groups as members: 400, left out, or their people.'),
+  outside: t.word(CHOICES.outside, 'Outside its domains and group names: 403, or kept apart.'),
+  invite: t.word(CHOICES.invite, 'Who has no account: gets one once active, or waits for one.'),
+  mode: t.word(CHOICES.mode, 'Its changes: made, held in a plan later, or made later.'),
   match: t
     .list(z.enum(MATCHES))
     .min(1)
     .describe('By what a person is recognised who is new to the bridge.'),
+  graceDays: z.int().min(0).max(365).describe('Days until the deleted leave their groups.'),
+  requestsPerSecond: t.orNull(z.int().min(1).max(10_000), 'null: as many as others.'),
 });
 
 function some(about: string, isFine: (entry: string) => boolean) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { STAGED } from '../../domain/provider.ts';
 import { parseFields } from '../../domain/values.ts';
 import { Handling } from './access.ts';
 import { MATCH_KEYS, OBSTACLE_WORDS, t } from './kinds.ts';
@@ -16,6 +17,7 @@ const CENSUS_KINDS = [
   'of-other',
 ] as const;
 
+const staged = t.orNull(t.word(STAGED), 'Why the service gets nothing of it; null: it does.');
 const owner = t.textOrNull('The provider that manages it; null: it is only observed.');
 
 const resource = {
@@ -23,6 +25,7 @@ const resource = {
   name: t.text('The userName, or the displayName of a group.'),
   origin: t.orNull(t.word(['created', 'adopted']), 'null: it is only observed.'),
   provider: owner,
+  staged,
   deleted: t.flag(),
   version: t.count('The ETag, as a number.'),
   createdAt: t.moment(),
@@ -156,6 +159,7 @@ export const Explanation = t.object({
   ...head,
   upstream: t.textOrNull(),
   provider: owner,
+  staged,
   handling: t.orNull(Handling, 'How requests of its provider are taken.'),
   version: t.count(),
   seen: t.partOrNull(null, { at: t.moment(), by: t.text() }),

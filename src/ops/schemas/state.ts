@@ -72,6 +72,7 @@ export const Status = t.object({
     held: t.count('Those that a waiting plan repairs.'),
   }),
   unmanaged: t.count('Accounts and groups that no provider asked for.'),
+  staged: t.count('People and groups that the terms of providers keep from the service.'),
   due: t.count('People and groups of which something is to be done.'),
   failingCount: t.count(),
   failing: t.list(trouble, 'Tried again and again in vain; the first hundred.'),

@@ -16,6 +16,7 @@ import {
   readBacklog,
 } from '../../store/resources/backlog.ts';
 import { listMeant } from '../../store/resources/find.ts';
+import { LIVE } from '../../store/resources/rows.ts';
 import type { Row } from '../../store/tables.ts';
 import { countWhere, findOne, listNewest, listWhere } from '../../store/tables.ts';
 import type { TransportHealth } from '../../upstream/transport.ts';
@@ -132,6 +133,7 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     lastSweep: last ? toSweep(last, reading) : null,
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
     unmanaged: await countWhere(db, 'drifts', { change: null, status: 'open' }),
+    staged: await countWhere(db, 'resources', { staged: { '<>': null }, ...LIVE }),
     writes: toWrites(writes, backlog),
     due: backlog.due,
     failingCount: backlog.failing,

@@ -2,7 +2,7 @@ import { ask, askOnly, edit, onlyWaiting } from '../../domain/cell.ts';
 import { listWantedEntities, restartEntities } from '../../domain/entity.ts';
 import { compareAccount, isAnotherGroup, isLinked } from '../../domain/kinds.ts';
 import { restartLink } from '../../domain/link.ts';
-import { DEFAULT_PROVIDER, findLimit } from '../../domain/provider.ts';
+import { DEFAULT_PROVIDER, findScopeLimit } from '../../domain/provider.ts';
 import { foldCase, NOT_THERE, parseFields, toOwnRefusal } from '../../domain/values.ts';
 import { findTerms, lockTerms } from '../../store/credentials.ts';
 import { hasWaiting } from '../../store/engine/columns.ts';
@@ -32,7 +32,7 @@ export async function linkRow(r: Recording, known: Known) {
   const { tx, row } = r;
   const { ids } = known;
   if (ids === undefined) return { columns: {} };
-  const columns = { ...toIdColumns(row, ids), sent_creates: [] };
+  const columns = { ...toIdColumns(row, ids), sent_creates: [], staged: null };
   if (row.type === 'user' && ids.upstream_id === row.upstream_id) return { columns };
   // Locked, because a request may be taking it over.
   const found = await findLinked(tx, row.type, ids);
@@ -104,9 +104,9 @@ async function findWall(tx: Db, row: UserRow, known: Known) {
   const names = [observed?.userName, observed?.email].filter((name) => name !== undefined);
   if (row.provider !== DEFAULT_PROVIDER && row.deleted_at === null) {
     const limits = await lockTerms(tx, row.provider);
-    const demands = { rights: [], userNames: names, groupNames: [] };
+    const scope = { userNames: names, groupNames: [] };
     // One of the same userName may have an address of another domain.
-    if (limits !== undefined && findLimit(limits, demands) !== undefined)
+    if (limits !== undefined && findScopeLimit(limits, scope) !== undefined)
       return refuse('the account in the service is of a mail domain that is not this provider’s');
   }
   if (!adopted) return undefined;

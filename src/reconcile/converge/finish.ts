@@ -11,6 +11,7 @@ import { removesAccess, takeBackWrite, toCellsAfterDeletion } from '../../domain
 import type { Field, Part } from '../../plan/step.ts';
 import { listFields, listLinks } from '../../plan/step.ts';
 import { isRuled, toRuled } from '../../rules/fields.ts';
+import { findGraceEnd } from '../../store/credentials.ts';
 import type { AskedChange, Progress } from '../../store/due.ts';
 import { toProgress } from '../../store/due.ts';
 import { isSameJson, toCellColumns, toColumns } from '../../store/engine/columns.ts';
@@ -26,7 +27,7 @@ import {
 import { leaveGroups } from '../../store/links/of-users.ts';
 import { retryNextForSeat } from '../../store/resources/backlog.ts';
 import type { GroupRow, ResourceRow } from '../../store/resources/rows.ts';
-import { saveRow } from '../../store/resources/rows.ts';
+import { saveRow, updateRow } from '../../store/resources/rows.ts';
 import type { Undo } from '../../store/resources/state.ts';
 import { toState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
@@ -92,7 +93,7 @@ export async function finish(
   const cells = endEntities(open, row.entities ?? undefined);
   // A next step is due now. Another time in the store, once that has ended, shows that an attempt was asked for.
   const left = await withoutDoubt(tx, { ...row, cells, due_at: now });
-  const step = planStep(deps, { row: left, links: waitingLinks });
+  const step = await planStep(tx, deps, { row: left, links: waitingLinks });
   const isPaused = !goesOn(step);
   const isOver = isPaused || step.action === undefined;
   const links = row.type === 'user' ? undefined : await readWaiting(tx, row, now);
@@ -177,6 +178,11 @@ async function leave(r: Recording): Promise<void> {
   const { observed, cells, upstream_id } = row;
   const isIn = upstream_id !== null && observed && isWorking(observed, deps.policy.deactivation);
   if (isIn && !isWaiting(cells.active)) return;
+  const endsAt = await findGraceEnd(tx, row);
+  if (endsAt > now && upstream_id !== null) {
+    const due_at = Math.min(row.due_at ?? endsAt, endsAt);
+    return updateRow(tx, row, { due_at, due_class: row.due_at === null ? 2 : row.due_class });
+  }
   if ((await leaveGroups(tx, row.id, now)).length > 0) r.notifies = true;
 }
 

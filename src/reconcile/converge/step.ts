@@ -10,6 +10,7 @@ import { BridgeError, keyText } from '../../domain/values.ts';
 import { plan, toPlannable } from '../../plan/plan.ts';
 import type { Field, Part, Step } from '../../plan/step.ts';
 import { listFields, listLinks, listParts, toChanges, toValues } from '../../plan/step.ts';
+import { findTerms } from '../../store/credentials.ts';
 import {
   changeNamed,
   hasLink,
@@ -56,7 +57,7 @@ export async function readStep(
 ): Promise<PlannedStep | undefined> {
   const db = deps.store.read;
   const row: ResourceRow | undefined = await findRow(db, key);
-  return row && planStep(deps, { row, links: await readLinks(db, deps, row), isFirst: true });
+  return row && planStep(db, deps, { row, links: await readLinks(db, deps, row), isFirst: true });
 }
 
 /** Reads the waiting changes of a group's lists for one plan: as many as two calls can carry. A user has none. */
@@ -74,11 +75,15 @@ export async function readLinks(
 /** Waiting changes of members and admins that a step is planned from, at least. */
 const LINKS_MIN = 100;
 
-/** Plans the next step: a stuck change is hidden until its next attempt. In the first step of a run what a create may have left is looked for, and who is to be proven out. */
-export function planStep(
+/**
+ * Plans the next step: a stuck change is hidden until its next attempt, and every change while the provider is not live.
+ * In the first step of a run what a create may have left is looked for, and who is to be proven out.
+ */
+export async function planStep(
+  db: Db,
   deps: PlanDeps,
   { row, links, isFirst }: { row: ResourceRow; links: readonly LinkChange[]; isFirst?: true },
-): PlannedStep {
+): Promise<PlannedStep> {
   const at = deps.clock.now();
   const known = toPlannable({ ...toState(row, links), mustLook: isLookDue(row, at) }, at);
   const { type, deleted_at, sent_creates, cells } = known;
@@ -86,7 +91,10 @@ export function planStep(
   const isLost = mayBeThere && !(type === 'group' && deleted_at !== null);
   const isLookedFor = isFirst === true && (isLost || isToBeProven(row));
   const state = { ...known, mustLook: known.mustLook || isLookedFor };
-  return { row, state, action: plan(state, toPolicy(deps)).step, at };
+  const planned = { row, state, action: plan(state, toPolicy(deps)).step, at };
+  if (listChanges(planned).length === 0) return planned;
+  const { mode } = await findTerms(db, row.provider);
+  return mode === 'live' ? planned : { ...planned, action: undefined };
 }
 
 /** Time from the answer of the service that a user is out until a look proves it, in milliseconds. */

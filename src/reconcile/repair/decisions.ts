@@ -27,6 +27,8 @@ import { toUnmanaged } from '../differences.ts';
 import { addPlan, tellPlan } from '../plans.ts';
 import type { ManyRequest } from './decide.ts';
 import { decideMany } from './decide.ts';
+import type { TermsChange } from './terms.ts';
+import { followTerms } from './terms.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */
 export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
@@ -42,6 +44,7 @@ export function createDriftDecisions(deps: ProcessDeps) {
     undo: (plan: PlanRow, by: string) => followed(undoPlan(deps, plan, by)),
     many: (request: ManyRequest) => followed(decideMany(deps, request)),
     stopManaging: (key: GivenKey) => followed(stopManaging(deps, key)),
+    followTerms: (tx: Db, change: TermsChange) => followTerms(tx, deps, change),
     handOver: (all: readonly HandOver[], reason: string) =>
       followed(planHandover(deps, all, reason)),
   };

@@ -2,6 +2,7 @@ import { isLinked } from '../../domain/kinds.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { RECOVERY_SOURCES } from '../../domain/plan.ts';
 import { readParts } from '../../store/engine/dialect.ts';
+import type { PlanRow } from '../../store/plans.ts';
 import { doubtEverything, endOver, listWaitingRows, lockPlans } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { MANAGED, readRows } from '../../store/resources/rows.ts';
@@ -63,7 +64,8 @@ export async function enterRecovery(
   await RECOVERY.save(tx, { phase: 'reading', since: now, reason: { code }, planId: null }, now);
 }
 
-async function forEachWaiting(tx: Db, work: (row: ResourceRow) => Promise<unknown>) {
+/** Does something with each user and group of which something waits. */
+export async function forEachWaiting(tx: Db, work: (row: ResourceRow) => Promise<unknown>) {
   for await (const rows of readParts(PART, (part) => listWaitingRows(tx, part)))
     for (const row of rows) await work(row);
 }
@@ -173,19 +175,29 @@ async function begin(deps: RecoveryDeps, attempt: number, signal: AbortSignal) {
 }
 
 /** Makes a plan of what was accepted while observing, before the first request is answered: later changes are not held. */
-async function goLive({ store, policy, clock, events }: RecoveryDeps): Promise<void> {
-  const plan = await store.write(async (tx) => {
+async function goLive(deps: RecoveryDeps): Promise<void> {
+  const reason = 'it was asked for while the bridge observed';
+  const plan = await deps.store.write(async (tx) => {
     // Where another process has gone live, changes since then are not held again.
     if (!(await OBSERVING.delete(tx))) return undefined;
     await lockPlans(tx);
-    const actions: PlanAction[] = [];
-    await forEachWaiting(tx, async (row) => {
-      actions.push(...(await takeWaiting(tx, { policy }, row)));
-    });
-    const reason = 'it was asked for while the bridge observed';
-    return addToHeld(tx, actions, { source: 'first-run', reason, now: clock.now() });
+    return holdWaiting(tx, deps, { source: 'first-run', reason, isMeant: () => true });
   });
-  if (plan !== undefined) tellPlan(events, plan);
+  if (plan !== undefined) tellPlan(deps.events, plan);
+}
+
+/** Moves what waits of these users and groups into a plan that an operator decides on, under `lockPlans`. Returns the plan if it is a new one. */
+export async function holdWaiting(
+  tx: Db,
+  { policy, clock }: Pick<RecoveryDeps, 'policy' | 'clock'>,
+  held: Pick<PlanRow, 'source' | 'reason'> & { readonly isMeant: (row: ResourceRow) => boolean },
+): Promise<PlanRow | undefined> {
+  const { isMeant, ...plan } = held;
+  const actions: PlanAction[] = [];
+  await forEachWaiting(tx, async (row) => {
+    if (isMeant(row)) actions.push(...(await takeWaiting(tx, { policy }, row)));
+  });
+  return addToHeld(tx, actions, { ...plan, now: clock.now() });
 }
 
 /** Reads the service again, and makes a plan of every difference; without one recovery is over. */

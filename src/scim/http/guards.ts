@@ -42,12 +42,13 @@ function findToken(header: string | undefined): string | undefined {
 const RETRY_SECONDS = 1;
 
 /** Refuses the requests of one credential beyond its limits, behind `authenticate`. @throws ScimError 429 @see RFC 6585 §4 */
-export function limitRequests({ policy, clock, events }: ScimDeps): RequestHandler {
-  const { perSecond, concurrentMax } = policy.requests;
+export function limitRequests({ policy, clock, events, findHandling }: ScimDeps): RequestHandler {
+  const { concurrentMax } = policy.requests;
   const admission = createAdmission(policy.requests, clock);
   return (_req, res, next) => {
-    const { credential: id } = getNotes(res);
-    const why = admission.begin(id);
+    const { credential: id, provider } = getNotes(res);
+    const perSecond = findHandling(provider).requestsPerSecond ?? policy.requests.perSecond;
+    const why = admission.begin(id, perSecond);
     if (why === undefined) {
       res.once('close', () => admission.end(id));
       return next();

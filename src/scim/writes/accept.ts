@@ -22,6 +22,7 @@ import type { Accepted, WriteKind, WriteTarget } from './kind.ts';
 import { Dispute, PrivilegeUnknown } from './kind.ts';
 import { toBodyAsked, toStepEdits } from './lists.ts';
 import { userWrites } from './user.ts';
+import { OutOfScope } from './wall.ts';
 
 /** Write of one user or group, as a provider sends it. */
 export interface WriteRequest {
@@ -112,7 +113,7 @@ async function storeKnowing(
   try {
     const stored = await storeAfterLook(deps, wait, () =>
       storeWrite(deps, async (tx) => {
-        const written = await write(tx);
+        const written = await write(tx).catch(leaveOutside);
         const [refusal] = repairs.listLeftOut();
         if (refusal !== undefined && !written.takesAccess) throw refusal;
         return written;
@@ -131,6 +132,12 @@ async function storeKnowing(
     const words = 'The service could not tell whether the resource is privileged.';
     throw unavailable(words, LOOK_RETRY_SECONDS);
   }
+}
+
+/** A write of what is outside the scope, and is accepted, changes nothing. */
+function leaveOutside(error: unknown): Accepted {
+  if (!(error instanceof OutOfScope)) throw error;
+  return { row: error.row, undo: undefined, takesAccess: false, notifies: false };
 }
 
 async function keepDispute({ store, clock, events }: ScimDeps, { about, message }: Dispute) {

@@ -55,7 +55,10 @@ export async function storeChange<T extends Type>(
   const asked = await ask(tx, row);
   const change = { row, origin: row.origin, asked, repairs };
   const allowed = { ...change, asked: await findAllowed(tx, deps, kind, change) };
-  if (row.origin !== null) return applyChange(tx, deps, kind, allowed);
+  const { staged = null } = allowed.asked;
+  if (staged !== row.staged) await updateRow(tx, row, { staged });
+  if (row.origin !== null)
+    return applyChange(tx, deps, kind, { ...allowed, row: { ...row, staged } });
   if (!isChange(allowed)) return { row, undo: undefined, takesAccess: false, notifies: false };
   await assertAdoptable(tx, deps, kind, row);
   const adopted = await takeOver(tx, deps, kind, row);
@@ -234,6 +237,7 @@ function isToDeliver<T extends Type>(
   { row, created }: Change<T>,
   { cells, lists }: Pick<PlannedChange, 'cells' | 'lists'>,
 ): boolean {
+  if (row.staged !== null) return false;
   const isToFind = created !== undefined && row.sent_creates.length > 0 && row.must_look > 0;
   return listWaiting(cells).length > 0 || lists.waits || isToFind;
 }

@@ -29,7 +29,7 @@ export async function create<T extends Type>(
   const match = await kind.match(tx, deps, asked, repairs);
   const { row } = match;
   const { active = true } = asked.attributes;
-  await assertWithinLimits(tx, deps, type, { ...asked, row });
+  const staged = await assertWithinLimits(tx, deps, type, { ...asked, row });
   switch (match.kind) {
     case 'refused':
       throw match.refusal;
@@ -49,7 +49,7 @@ export async function create<T extends Type>(
       return adoptFound(tx, deps, kind, { row: match.row, asked: { ...asked, attributes } });
     }
     case 'new':
-      return insertNew(tx, deps, kind, { ...match, asked: match.asked ?? asked });
+      return insertNew(tx, deps, kind, { ...match, asked: { ...asked, ...match.asked, staged } });
   }
 }
 
@@ -69,7 +69,8 @@ async function insertNew<T extends Type>(
     inner_groups: [],
     created_at: now,
     modified_at: now,
-    ...(deps.looksFirst() ? { must_look: 1 } : {}),
+    staged: asked.staged ?? null,
+    ...(deps.looksFirst() && !asked.staged ? { must_look: 1 } : {}),
   });
   const row = from ? await revive(tx, from, draft, now) : await insertRow(tx, draft);
   const accepted = await applyChange(tx, deps, kind, {

@@ -41,11 +41,11 @@ export const groupWrites: WriteKind<'group'> = {
       await assertNameFree(tx, deps, row, attributes);
       await assertKeepsRights(tx, deps, row, asked);
     }
-    await assertWithinLimits(tx, deps, 'group', { ...asked, row });
+    const staged = await assertWithinLimits(tx, deps, 'group', { ...asked, row });
     if (row.origin === null || attributes.displayName !== row.name) {
       await enterRules(tx, deps.rules, 'names');
     }
-    return asked;
+    return { ...asked, staged };
   },
   complete({ row, asked }) {
     // The lists of a group that is gone cannot be written without its name.

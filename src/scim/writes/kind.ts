@@ -1,6 +1,7 @@
 import type { Cells } from '../../domain/cell.ts';
 import type { Field } from '../../domain/kinds.ts';
 import type { Link, LinkList } from '../../domain/link.ts';
+import type { Staged } from '../../domain/provider.ts';
 import type { JsonObject, ResourceKey, UserId } from '../../domain/values.ts';
 import { BridgeError, toResourceKey } from '../../domain/values.ts';
 import type { GroupRow, NewRow, ResourceRow, RowOf } from '../../store/resources/rows.ts';
@@ -52,6 +53,8 @@ export interface Asked {
   readonly isPart?: boolean;
   /** True where nobody is to be added, as when the rest of the request is refused. */
   readonly onlyRemoves?: boolean;
+  /** Why the service is to get nothing of it; null or absent: it is. */
+  readonly staged?: Staged | null;
   /** Place of an id that the request puts into a list, for the words of an error. */
   placeOf(list: LinkList, id: string): string;
 }

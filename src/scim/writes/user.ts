@@ -45,8 +45,8 @@ export const userWrites: WriteKind<'user'> = {
   async toAllowed(tx, deps, { row, asked }) {
     const possible = toPossible(deps, row, asked);
     await assertNamesFree(tx, deps, row, possible.attributes);
-    await assertWithinLimits(tx, deps, 'user', { ...possible, row });
-    return possible;
+    const staged = await assertWithinLimits(tx, deps, 'user', { ...possible, row });
+    return { ...possible, staged };
   },
   complete({ row, origin, asked }) {
     const asks = { cells: row.cells, attributes: asked.attributes };

@@ -1,11 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import { listFoldedEmails } from '../../domain/address.ts';
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
-import type { Demands, ProviderLimits, Right } from '../../domain/provider.ts';
-import { DEFAULT_PROVIDER, findLimit, isOfOther } from '../../domain/provider.ts';
+import { isLinked } from '../../domain/kinds.ts';
+import type { Demands, ProviderLimits, Right, Staged } from '../../domain/provider.ts';
+import {
+  DEFAULT_PROVIDER,
+  findRightLimit,
+  findScopeLimit,
+  findStaged,
+  isOfOther,
+  listScopeNames,
+  toScope,
+} from '../../domain/provider.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
-import { foldCase, isJsonObject } from '../../domain/values.ts';
-import { addsOthers, lockTerms } from '../../store/credentials.ts';
+import { BridgeError, isJsonObject } from '../../domain/values.ts';
+import { addsOthers, findTerms, lockTerms } from '../../store/credentials.ts';
 import type { ResourceRow, RowOf } from '../../store/resources/rows.ts';
 import { lockRow } from '../../store/resources/rows.ts';
 import { findView } from '../../store/resources/views.ts';
@@ -82,24 +90,46 @@ interface AskedChange extends Partial<Pick<Asked, 'edits' | 'onlyRemoves'>> {
   readonly attributes: JsonObject | undefined;
 }
 
-/** Stops what the limits of the provider forbid. @throws ScimError 403 */
+/** Stops what the limits of the provider forbid. Returns why the service is to get nothing of it; null: it is. @throws ScimError 403, OutOfScope */
 export async function assertWithinLimits(
   tx: Db,
   asker: Asker,
   type: ResourceKey['type'],
   change: AskedChange,
-): Promise<void> {
+): Promise<Staged | null> {
   const { provider } = asker;
-  if (provider === DEFAULT_PROVIDER) return;
+  const { row, attributes } = change;
+  const staged = attributes !== undefined && isStageable(row) ? attributes : undefined;
+  if (provider === DEFAULT_PROVIDER)
+    return staged ? findStaged(await findTerms(tx, provider), type, staged) : null;
   // Its limits hold until the transaction ends.
-  const limits = await lockTerms(tx, provider);
-  if (limits === undefined) throw new ScimError(403, `The provider ${provider} was deleted.`);
+  const terms = await lockTerms(tx, provider);
+  if (terms === undefined) throw new ScimError(403, `The provider ${provider} was deleted.`);
   const demands = toDemands(type, change);
-  const extra: Right[] = (await addsForeign(tx, asker, limits, change))
-    ? ['groups.add-others']
-    : [];
-  const limit = findLimit(limits, { ...demands, rights: [...demands.rights, ...extra] });
-  if (limit !== undefined) throw new ScimError(403, `The provider ${provider} ${limit}`);
+  const extra: Right[] = (await addsForeign(tx, asker, terms, change)) ? ['groups.add-others'] : [];
+  const right = findRightLimit(terms, { rights: [...demands.rights, ...extra] });
+  if (right !== undefined) throw new ScimError(403, `The provider ${provider} ${right}`);
+  const reason = staged ? findStaged(terms, type, staged) : null;
+  const limit = reason === 'scope' ? undefined : findScopeLimit(terms, demands);
+  if (limit === undefined) return reason;
+  if (terms.outside === 'accept' && row?.origin === null) throw new OutOfScope(row);
+  throw new ScimError(403, `The provider ${provider} ${limit}`);
+}
+
+/** A write of what is not managed and outside the scope of a provider whose requests about such are accepted: it changes nothing. */
+export class OutOfScope extends BridgeError {
+  readonly row: ResourceRow;
+  constructor(row: ResourceRow) {
+    super('out-of-scope', `the ${row.type} is outside the scope of the provider`);
+    this.row = row;
+  }
+}
+
+/** True for what the service never had: new to the bridge, or kept from the service until now. */
+function isStageable(row: ResourceRow | undefined): boolean {
+  if (row === undefined) return true;
+  const isLive = row.origin !== null && row.deleted_at === null;
+  return isLive && !isLinked(row) && row.sent_creates.length === 0;
 }
 
 function toDemands(type: ResourceKey['type'], change: AskedChange): Demands {
@@ -113,11 +143,9 @@ function toDemands(type: ResourceKey['type'], change: AskedChange): Demands {
     if (!isNew && isChanged(before, attributes, change)) rights.push(`${type}s.change`);
   }
   const seen = isNew && row ? listSeen(row) : [];
-  const known = new Set(isNew ? [] : listNames(type, before));
-  const names = [...listNames(type, attributes), ...seen].filter((name) => !known.has(name));
-  return type === 'user'
-    ? { rights, userNames: names, groupNames: [] }
-    : { rights, userNames: [], groupNames: names };
+  const known = new Set(isNew ? [] : listScopeNames(type, before));
+  const names = [...listScopeNames(type, attributes), ...seen].filter((name) => !known.has(name));
+  return { rights, ...toScope(type, names) };
 }
 
 /** A request that names members or admins is a change, whoever is in the list already. */
@@ -135,14 +163,6 @@ function isActive(attributes: JsonObject): boolean {
 function toRest({ active: _, schemas: __, [USER_EXTENSION]: extension, ...rest }: JsonObject) {
   const { temporarilyInactive: ___, ...extended } = isJsonObject(extension) ? extension : {};
   return { ...rest, extended };
-}
-
-/** Folded names by which a person is found: also by another provider, so every address counts. A group has one as written. */
-function listNames(type: ResourceKey['type'], attributes: JsonObject = {}): string[] {
-  const { userName, displayName } = attributes;
-  if (type === 'group') return typeof displayName === 'string' ? [displayName] : [];
-  const emails = listFoldedEmails(attributes);
-  return typeof userName === 'string' ? [foldCase(userName), ...emails] : emails;
 }
 
 function listSeen(row: ResourceRow): string[] {

@@ -115,7 +115,7 @@ export const listWaitingGroups = (db: Db) => selectRows(db, 'group', waits('cell
 export const listNamesakes = (db: Db, limit: number) =>
   select<{ type: 'user'; id: UserId }>(db)`select type, id from resources as wanted
     where type = 'user' and origin is not null and deleted_at is null and upstream_id is null
-    and must_look = 0 and exists (select 1 from resources as account where account.origin is null and (
+    and coalesce(staged, 'invite') = 'invite' and must_look = 0 and exists (select 1 from resources as account where account.origin is null and (
       account.observed_user_name_folded in (wanted.name_folded, wanted.address_folded)
       or account.observed_email_folded in (wanted.name_folded, wanted.address_folded)))
     order by seq limit ${limit}`;
@@ -209,7 +209,7 @@ export async function findStrangers(db: Db, group: GroupRow, id: readonly UserId
 
 /** Filter of users or groups, deleted ones alone. `q`: part of a userName, an address or a displayName, in any case, or a whole id. */
 type ResourceFilter = Readonly<
-  Partial<Record<'managed' | 'due' | 'stuck' | 'disputed' | 'drifted' | 'deleted', Flag>>
+  Partial<Record<'managed' | 'staged' | 'due' | 'stuck' | 'disputed' | 'drifted' | 'deleted', Flag>>
 > & { readonly q?: string };
 type Flag = 'true' | 'false';
 
@@ -249,7 +249,15 @@ const DRIFTS = sql`(${countDrifts(sql`resource_id`)} + ${countDrifts(sql`member_
 const DISPUTES = sql`(select count(*) from disputes where resource_type = resources.type and name_folded in
   (resources.name_folded, resources.observed_user_name_folded, resources.observed_email_folded))`;
 
-function toCondition({ managed, due, stuck, disputed, drifted, ...others }: ResourceFilter) {
+function toCondition({
+  managed,
+  staged,
+  due,
+  stuck,
+  disputed,
+  drifted,
+  ...others
+}: ResourceFilter) {
   const { deleted = 'false', q } = others;
   const isSet = (column: string, wanted: Flag | undefined) =>
     wanted && sql`${raw(column)} is ${wanted === 'true' ? sql`not null` : sql`null`}`;
@@ -257,6 +265,7 @@ function toCondition({ managed, due, stuck, disputed, drifted, ...others }: Reso
     wanted && sql`${count} ${wanted === 'true' ? sql`>` : sql`=`} 0`;
   return allOf([
     isSet('origin', managed),
+    isSet('staged', staged),
     isSet('due_at', due),
     isSet('stuck_at', stuck),
     isSet('deleted_at', deleted),

@@ -6,6 +6,7 @@ import { onlyEntities } from '../../domain/entity.ts';
 import type { ObservedGroup, ObservedUser } from '../../domain/kinds.ts';
 import type { GivenKey, GroupId, ResourceKey, UserId } from '../../domain/values.ts';
 import { userId } from '../../domain/values.ts';
+import { findGraceEnd } from '../credentials.ts';
 import { isSameJson, NOTHING_OPEN } from '../engine/columns.ts';
 import {
   execute,
@@ -166,7 +167,7 @@ export const readRows = <Type extends ResourceType>(
     listRows(db, type, { ...where, seq: { '>': afterSeq } }, { order: 'seq', limit }),
   );
 
-/** Makes a deleted user or group a new one under another id. What the service holds and calls may still do stays known; departures stand. */
+/** Makes a deleted user or group a new one under another id. What the service holds and calls may still do stays known; departures stand, and within the grace there were none. */
 export async function revive<Type extends ResourceKey['type']>(
   tx: Db,
   row: ResourceRow,
@@ -174,7 +175,8 @@ export async function revive<Type extends ResourceKey['type']>(
   now: number,
 ): Promise<RowOf<Type>> {
   const isUser = row.type === 'user';
-  if (isUser) await leaveGroups(tx, row.id, now);
+  const isInGrace = row.provider === columns.provider && (await findGraceEnd(tx, row)) > now;
+  if (isUser && !isInGrace) await leaveGroups(tx, row.id, now);
   await execute(tx)`update resources set id = ${id} where id = ${row.id}`;
   await updateWhere(tx, 'own_calls', { resource_id: row.id }, { resource_id: id });
   const mayExist = row.sent_creates.length > 0;

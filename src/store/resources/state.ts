@@ -10,7 +10,7 @@ import type { GroupRow, ResourceRow, UserRow } from './rows.ts';
 /** Input of the plan for a user. */
 export const toUserState = (row: UserRow) => ({
   ...row,
-  desired: toDesiredUser(row.attributes, row.deleted_at !== null),
+  desired: toDesiredUser(row.attributes, row.deleted_at !== null || row.staged !== null),
   mustLook: row.must_look !== 0,
 });
 

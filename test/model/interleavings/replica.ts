@@ -120,7 +120,7 @@ export async function createReplica(options: ReplicaOptions): Promise<Replica> {
     reconciler,
     tracing: undefined,
     findCredential: async () => undefined,
-    isTraced: () => false,
+    findHandling: () => ({ isTraced: false, requestsPerSecond: null }),
     attempts: { failed: async () => undefined },
     policy: policies.scim,
     schemas: createSchemas([]),

@@ -1,0 +1,68 @@
+import type { ProviderTerms } from '../../domain/provider.ts';
+import { findStaged } from '../../domain/provider.ts';
+import { toCellsAfterWrite } from '../../domain/write.ts';
+import { toCellColumns } from '../../store/engine/columns.ts';
+import { lockPlans } from '../../store/plans.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
+import { LIVE_MANAGED, readRows, updateRow } from '../../store/resources/rows.ts';
+import { toState } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
+import { updateWhere } from '../../store/tables.ts';
+import type { ProcessDeps } from '../deps.ts';
+import { tellPlan } from '../plans.ts';
+import { forEachWaiting, holdWaiting } from './recovery.ts';
+
+/** A change of the terms of a provider. */
+export interface TermsChange {
+  readonly name: string;
+  readonly before: ProviderTerms;
+  readonly after: ProviderTerms;
+}
+
+/** Brings what a provider has sent under its new terms, in the transaction that changes them. */
+export async function followTerms(
+  tx: Db,
+  deps: ProcessDeps,
+  { name, before, after }: TermsChange,
+): Promise<void> {
+  const now = deps.clock.now();
+  await lockPlans(tx);
+  for (const type of ['user', 'group'] as const) {
+    const where = { provider: name, staged: { '<>': null }, ...LIVE_MANAGED } as const;
+    for await (const rows of readRows(tx, type, { limit: PART, where }))
+      for (const row of rows) await restage(tx, row, { terms: after, now });
+  }
+  if (before.graceDays !== after.graceDays) {
+    // Who was deleted before leaves by the new grace.
+    const leaving = { type: 'user', provider: name, deleted_at: { '<>': null } } as const;
+    await updateWhere(tx, 'resources', { ...leaving, due_at: { '>': now } }, { due_at: now });
+  }
+  const isOwn = (row: ResourceRow) => row.provider === name;
+  if (before.mode === 'observe' && after.mode !== 'observe') {
+    const reason = 'it was asked for while its provider was observed';
+    const plan = await holdWaiting(tx, deps, { source: 'provider', reason, isMeant: isOwn });
+    if (plan !== undefined) tellPlan(deps.events, plan);
+  } else if (before.mode !== 'live' && after.mode === 'live') {
+    await forEachWaiting(tx, async (row) => {
+      if (isOwn(row)) await updateRow(tx, row, { due_at: now });
+    });
+  }
+}
+
+/** Rows of one read of the store. */
+const PART = 500;
+
+/** Has what was kept from the service made, unless the terms still keep it. */
+async function restage(
+  tx: Db,
+  row: ResourceRow,
+  { terms, now }: { readonly terms: ProviderTerms; readonly now: number },
+): Promise<void> {
+  const staged = findStaged(terms, row.type, row.attributes);
+  if (staged === row.staged) return;
+  const after = toState({ ...row, staged });
+  const write = { before: toState(row), after, fields: [], deactivation: 'scim' } as const;
+  const cells = toCellsAfterWrite({ ...write, version: row.version });
+  const due = staged === null && { due_at: now, due_class: 1 as const };
+  await updateRow(tx, row, { staged, ...toCellColumns(cells), ...due });
+}
