@@ -101,13 +101,11 @@ export const IS_HELD = sql`(action.status = 'planned' and plan.source in (${join
 export type OpenAction = PlanActionRow & {
   readonly plan_status: PlanStatus;
   readonly plan_source: PlanOrigin;
-  readonly plan_undoes: string | null;
 };
 
 const selectActions = (db: Db, which: Sql) =>
   select<OpenAction>(db)`
-    select action.*, plan.status as plan_status, plan.source as plan_source,
-      plan.undoes as plan_undoes
+    select action.*, plan.status as plan_status, plan.source as plan_source
     from plan_actions as action join plans as plan on plan.id = action.plan_id
     where ${which} order by action.id`;
 

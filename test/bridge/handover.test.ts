@@ -221,7 +221,7 @@ describe('a handover', () => {
     );
     expect(kept.map(({ outcome, after }) => [outcome, after])).toContainEqual([
       'done',
-      { to: 'entra', planId, handedOver: 1 },
+      { to: 'entra', how: 'keep', planId, handedOver: 1 },
     ]);
     expect(kept.filter(({ outcome }) => outcome === 'done')).toHaveLength(1);
   });

@@ -30,7 +30,8 @@ describe('people and groups for operators', () => {
     expect(ada).toEqual({
       ...{ id, name: 'ada@example.com' },
       upstreamId: bridge.sandbox.service.getUser('ada@example.com').id,
-      ...{ origin: 'created', provider: 'default', deleted: false, version: expect.any(Number) },
+      ...{ origin: 'created', provider: 'default', staged: null, deleted: false },
+      version: expect.any(Number),
       ...{ createdAt: moment, modifiedAt: moment, seenAt: moment, dueAt: moment },
       active: { desired: true, observed: true },
       pending: ['name'],

@@ -176,3 +176,28 @@ test('a provider may send as many requests in a second as its terms say', async 
   expect(answers.map(({ status }) => status)).toEqual([200, 429]);
   expect((await bridge.request('GET', '/Users')).status).toBe(200);
 });
+
+test.each([
+  ['keep', { ada: true, provider: 'default' }],
+  ['deactivate', { ada: false, provider: 'default' }],
+  ['release', { ada: true, provider: null }],
+] as const)('a provider leaves by one plan: %s', async (how, left) => {
+  const { bridge, okta, service } = await setUp({});
+  const ada = await okta.addUser('ada');
+  const group = await okta.addGroup('Pilots', [ada]);
+  await bridge.untilSettled();
+  const { status, body } = await bridge.ops('POST', `/providers/okta/leave?how=${how}`);
+  expect([status, body.counts]).toEqual([200, { 'handed-over': 2 }]);
+  await bridge.ops('POST', `/plans/${body.planId}/approve`, { hash: String(body.hash) });
+  const read = async () => (await bridge.ops('GET', `/plans/${body.planId}`)).body.status;
+  await expect.poll(read).toBe('applied');
+  await bridge.untilSettled();
+
+  const all = [...(await bridge.listOps('/users')), ...(await bridge.listOps('/groups'))];
+  const ours = all.filter(({ id }) => id === ada || id === group);
+  expect(ours.map(({ provider }) => provider)).toEqual([left.provider, left.provider]);
+  expect(service.getUser('ada@example.com').active).toBe(left.ada);
+  expect(service.members('Pilots')).toEqual(['ada@example.com']);
+  await bridge.ops('POST', '/tokens/okta-token/revoke');
+  expect((await bridge.ops('POST', '/providers/okta/delete')).status).toBe(200);
+});

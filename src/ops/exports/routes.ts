@@ -1,16 +1,18 @@
 import type { Application, RequestHandler } from 'express';
 import express from 'express';
 import { unknownProvider } from '../../access/credentials.ts';
+import { isLinked } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER } from '../../domain/provider.ts';
 import type { HandOver } from '../../reconcile/repair/decisions.ts';
 import { isProvider } from '../../store/credentials.ts';
 import { lockUntilCommit } from '../../store/engine/dialect.ts';
 import { findHolders, findNames, insertFormerIds } from '../../store/resources/names.ts';
+import type { ResourceRow } from '../../store/resources/rows.ts';
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest, Problem } from '../http/body.ts';
 import { ok, route } from '../http/route.ts';
-import { CENSUS, HANDOVER, ID_IMPORT } from '../lists/exports.ts';
+import { CENSUS, HANDOVER, ID_IMPORT, LEAVING } from '../lists/exports.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import type { OpsSources } from '../sources.ts';
 import type { Matches } from './census.ts';
@@ -44,26 +46,12 @@ export const exportRoutes = [
     const entries = (await parseFile(sources, req, reading)) ?? refuseNothing();
     return { ...ok(await takeCensus(sources, entries, provider)), acts: [] };
   }),
-  route({ ...HANDOVER, readers }, async (sources, { params: { from }, query, req }) => {
-    const { to, dryRun } = query.filters;
-    if (to === undefined || to === from)
-      throw new InvalidRequest('`to` is the name of another provider.');
-    const reading = { idsOf: 'provider', providers: [from, to] } as const;
-    const entries = await parseFile(sources, req, reading);
-    const { items, handovers } = await findHandovers(sources.store.read, [from, to], entries);
-    const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
-    if (dryRun === 'true' || handovers.length === 0)
-      return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
-    const reason = `what belongs to ${from} goes to ${to}`;
-    const { kind, plan } = await sources.drifts.handOver(handovers, reason);
-    const { id: planId, hash } = plan;
-    if (kind === 'waits') {
-      const message = `Plan ${planId} hands over already: approve or discard it.`;
-      throw new Problem(409, 'waits', message, { more: { plan: planId } });
-    }
-    const change = { after: { to, planId, handedOver: handovers.length } };
-    return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
-  }),
+  route({ ...HANDOVER, readers }, (sources, { params: { from }, query, req }) =>
+    planHandover(sources, { from, how: 'keep', ...query.filters }, req),
+  ),
+  route(LEAVING, (sources, { params: { from }, query: { filters } }) =>
+    planHandover(sources, { from, how: 'keep', to: DEFAULT_PROVIDER, ...filters }, {}),
+  ),
   route({ ...ID_IMPORT, readers }, async (sources, { params: { provider }, query, req }) => {
     const { type = 'user', dryRun } = query.filters;
     const reading = { idsOf: 'server', providers: [provider] } as const;
@@ -80,6 +68,39 @@ export const exportRoutes = [
   }),
 ] as const;
 
+interface HandoverRequest {
+  readonly from: string;
+  readonly to?: string | undefined;
+  readonly how: 'keep' | 'deactivate' | 'release';
+  readonly dryRun?: 'true' | 'false' | undefined;
+}
+
+/** Plans that what belongs to a provider goes to another one, deactivated or not, or to none. @throws Problem, InvalidRequest */
+async function planHandover(
+  sources: OpsSources,
+  { from, to, how, dryRun }: HandoverRequest,
+  req: { readonly body?: unknown },
+) {
+  if (to === undefined || to === from)
+    throw new InvalidRequest('`to` is the name of another provider.');
+  const reading = { idsOf: 'provider', providers: [from, to] } as const;
+  const entries = await parseFile(sources, req, reading);
+  const { items, handovers } = await findHandovers(sources.store.read, { from, to, how }, entries);
+  const shown = { from, to, counts: countBy(items, ({ outcome }) => outcome), items };
+  if (dryRun === 'true' || handovers.length === 0)
+    return { ...ok({ ...shown, planId: null, hash: null }), acts: [] };
+  const goes = how === 'release' ? 'is released' : `goes to ${to}`;
+  const reason = `what belongs to ${from} ${goes}${how === 'deactivate' ? ', deactivated' : ''}`;
+  const { kind, plan } = await sources.drifts.handOver(handovers, reason);
+  const { id: planId, hash } = plan;
+  if (kind === 'waits') {
+    const message = `Plan ${planId} hands over already: approve or discard it.`;
+    throw new Problem(409, 'waits', message, { more: { plan: planId } });
+  }
+  const change = { after: { to, how, planId, handedOver: handovers.length } };
+  return { ...ok({ ...shown, planId, hash }), acts: [{ target: from, change }] };
+}
+
 /** Parses the file of a request; undefined: there is none. @throws Problem for a provider that there is not; InvalidRequest */
 async function parseFile(
   { store }: OpsSources,
@@ -92,27 +113,44 @@ async function parseFile(
 
 async function findHandovers(
   db: Db,
-  [from, to]: readonly [string, string],
+  leaving: HandoverRequest & { readonly to: string },
   entries: readonly ExportEntry[] | undefined,
 ) {
-  const sought = { type: 'user', provider: from, idAttribute: 'formerExternalId' } as const;
+  const { from: provider } = leaving;
+  const sought = { type: 'user', provider, idAttribute: 'formerExternalId' } as const;
   const matches = entries && (await matchEntries(db, entries, sought));
   // Two people under one id would be one to the other provider.
   const repeated = findRepeated(entries?.flatMap(({ texts }) => texts.externalId || []) ?? []);
   const items: OpsJson<'HandoverItem'>[] = [];
   const handovers: HandOver[] = [];
   for (const type of ['user', 'group'] as const) {
-    for await (const row of eachRow(db, type, { provider: from, ...LIVE_MANAGED })) {
-      const { id, name, external_id: externalId } = row;
+    for await (const row of eachRow(db, type, { provider, ...LIVE_MANAGED })) {
+      const { id, name } = row;
       const found = matches && type === 'user' ? decide(matches.findOfId(id), repeated) : EVERYBODY;
       items.push({ type, id, name, ...found });
       if (found.outcome !== 'handed-over') continue;
-      const next = { provider: to, externalId: found.externalId };
-      handovers.push({ type, id, from: { provider: from, externalId }, to: next });
+      handovers.push(toHandOver(row, leaving, found.externalId));
     }
   }
   const strangers = matches?.strangers.filter(({ active }) => active !== false) ?? [];
   return { items: [...items, ...strangers.map(toStranger)], handovers };
+}
+
+function toHandOver(
+  row: ResourceRow,
+  { from, to, how }: HandoverRequest & { readonly to: string },
+  externalId: string | null,
+): HandOver {
+  const { type, id, external_id, active } = row;
+  // What the service does not have cannot be left to it.
+  const provider = how === 'release' && isLinked(row) ? null : to;
+  return {
+    type,
+    id,
+    from: { provider: from, externalId: external_id },
+    to: { provider, externalId },
+    isDeactivated: how === 'deactivate' && type === 'user' && active === 1,
+  };
 }
 
 type Outcome = Pick<OpsJson<'HandoverItem'>, 'outcome' | 'by' | 'row' | 'externalId'>;

@@ -2,7 +2,7 @@ import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
 import { parseFields } from '../../domain/values.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { opsSchemas } from '../schemas/schemas.ts';
-import { HANDOVER, ID_IMPORT } from './exports.ts';
+import { HANDOVER, ID_IMPORT, LEAVING } from './exports.ts';
 import type { Column } from './list.ts';
 import { actOf, listOf, toCellText } from './list.ts';
 
@@ -117,6 +117,7 @@ export const access = {
       `Requests of ${name} are kept until ${tracedUntil}: scim-bridge requests --traced`,
   }),
   PROVIDER_SWITCH: HANDOVER,
+  PROVIDER_LEAVE: LEAVING,
   PROVIDER_IMPORT: ID_IMPORT,
   PROVIDER_DELETE: actOf('Provider')({
     path: '/providers/{id}/delete',

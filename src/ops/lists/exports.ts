@@ -88,6 +88,21 @@ export const HANDOVER = actOf('Handover')({
   },
 });
 
+/** Plans that a provider has nothing any more. */
+export const LEAVING = actOf('Handover')({
+  path: '/providers/{from}/leave',
+  summary: 'Plan that a provider has no people and groups any more. Nothing is changed before.',
+  parameters: { how: ['keep', 'deactivate', 'release'], to: 'text', dryRun: YES_OR_NO },
+  meanings: {
+    how: 'They go to another provider as they are (when left out) or deactivated, or are observed alone.',
+    to: 'The other provider; `default` when left out.',
+    dryRun: 'Tell, and make no plan.',
+  },
+  command: 'provider leave <from>',
+  columns: HANDOVER.columns,
+  say: HANDOVER.say,
+});
+
 /** Takes the ids by which an earlier SCIM server knew people or groups. */
 export const ID_IMPORT = actOf('IdImport')({
   file: 'required',

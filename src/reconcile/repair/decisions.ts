@@ -145,11 +145,20 @@ async function isStillDesired(db: Db, { policy }: ProcessDeps, action: PlanActio
   return isWorking(wanted, policy.deactivation) === (desired.active === true);
 }
 
-/** A user or group that goes from one provider to another: each with the id by which it knows that one, null for none. */
+/** A user or group that goes from one provider to another, or to none (null): each with the id by which it knows that one, null for none. */
 export interface HandOver extends GivenKey {
   readonly from: { readonly provider: string; readonly externalId: string | null };
-  readonly to: HandOver['from'];
+  readonly to: { readonly provider: string | null; readonly externalId: string | null };
+  /** True for a user who is deactivated before. */
+  readonly isDeactivated: boolean;
 }
+
+const DEACTIVATION: Pick<PlanAction, 'kind' | 'harm' | 'desired' | 'observed'> = {
+  kind: 'user.deactivate',
+  harm: 'deactivate',
+  desired: { active: false },
+  observed: { active: true },
+};
 
 /** Plans a handover for an operator to approve, unless one waits already. @param reason in words */
 async function planHandover(
@@ -162,9 +171,11 @@ async function planHandover(
     await lockPlans(tx);
     const before = await findOne(tx, 'plans', waiting);
     if (before !== undefined) return { kind: 'waits', plan: before } as const;
-    const actions = handovers.map(({ type, id: resourceId, from, to }): PlanAction => {
-      const subject = { type, resourceId, memberId: '', harm: undefined };
-      return { kind: `${type}.hand-over`, ...subject, desired: { ...to }, observed: { ...from } };
+    const actions = handovers.flatMap(({ type, id, from, to, isDeactivated }): PlanAction[] => {
+      const subject = { type, resourceId: id, memberId: '' };
+      const values = { desired: { ...to }, observed: { ...from }, harm: undefined };
+      const given = { ...subject, ...values, kind: `${type}.hand-over` } as const;
+      return isDeactivated ? [{ ...subject, ...DEACTIVATION }, given] : [given];
     });
     const plan = await addPlan(tx, actions, { ...waiting, reason, now: clock.now() });
     return { kind: 'planned', plan } as const;
@@ -173,15 +184,18 @@ async function planHandover(
   return planned;
 }
 
-/** Gives a user or group to another provider, unless it has changed hands since. Nothing of it reaches the service. */
+/** Gives a user or group to another provider, or to none, unless it has changed hands since. Nothing of it reaches the service. */
 export async function handOver(
   tx: Db,
-  { clock }: Pick<ProcessDeps, 'clock'>,
+  deps: Pick<ProcessDeps, 'clock' | 'rules'>,
   row: ResourceRow,
   { desired, observed }: PlanAction,
 ): Promise<boolean> {
+  const { clock } = deps;
   const { provider, externalId } = isJsonObject(desired) ? desired : {};
-  if (typeof provider !== 'string' || !isOwnedAs(row, observed)) return false;
+  if (!isOwnedAs(row, observed)) return false;
+  if (provider === null) return (await release(tx, deps, row)).kind === 'released';
+  if (typeof provider !== 'string') return false;
   if (!(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = row.attributes;
   const attributes = typeof externalId === 'string' ? { ...others, externalId } : others;
@@ -199,24 +213,30 @@ function isOwnedAs(row: ResourceRow, owned: JsonValue): boolean {
 }
 
 /** Has the bridge only observe a user or group from now on, as the service holds it. Nothing reaches the service. */
-async function stopManaging({ store, clock, rules }: ProcessDeps, key: GivenKey) {
-  return store.write(async (tx) => {
-    await enterRules(tx, rules, 'names');
+const stopManaging = (deps: ProcessDeps, key: GivenKey) =>
+  deps.store.write(async (tx) => {
+    await enterRules(tx, deps.rules, 'names');
     const row = await lockRow(tx, key);
     if (row === undefined || row.deleted_at !== null) return { kind: 'unknown' } as const;
-    if (row.origin === null) return { kind: 'unmanaged' } as const;
-    if (await isUnsettled(tx, row)) return { kind: 'waits' } as const;
-    // Nothing of it would be left.
-    if (row.observed === null || isGone(row.observed)) return { kind: 'not-in-service' } as const;
-    if (await isRuled(tx, row, rules)) return { kind: 'ruled' } as const;
-    const now = clock.now();
-    const drifts = await listActiveDrifts(tx, [row.id]);
-    await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
-    if (row.type === 'group') await changeLinks(tx, row, {}, disownLink);
-    const ended = { ...NOTHING_OPEN, modified_at: now, admins_asked: 0 };
-    await saveRow(tx, row, { ...toUnmanaged<ResourceRow>(row), ...ended });
-    return { kind: 'released', provider: row.provider } as const;
+    return row.origin === null ? ({ kind: 'unmanaged' } as const) : release(tx, deps, row);
   });
+
+async function release(
+  tx: Db,
+  { clock, rules }: Pick<ProcessDeps, 'clock' | 'rules'>,
+  row: ResourceRow,
+) {
+  if (await isUnsettled(tx, row)) return { kind: 'waits' } as const;
+  // Nothing of it would be left.
+  if (row.observed === null || isGone(row.observed)) return { kind: 'not-in-service' } as const;
+  if (await isRuled(tx, row, rules)) return { kind: 'ruled' } as const;
+  const now = clock.now();
+  const drifts = await listActiveDrifts(tx, [row.id]);
+  await changeDrifts(tx, drifts, { status: 'gone', ended_at: now });
+  if (row.type === 'group') await changeLinks(tx, row, {}, disownLink);
+  const ended = { ...NOTHING_OPEN, modified_at: now, admins_asked: 0 };
+  await saveRow(tx, row, { ...toUnmanaged<ResourceRow>(row), ...ended });
+  return { kind: 'released', provider: row.provider } as const;
 }
 
 /** True where something of a user or group waits, is stuck or is held by a plan: the service differs, and that is no drift. */

@@ -132,7 +132,7 @@ async function takeUp(tx: Db, deps: ReconcileDeps, { key, actions, now }: Settli
   for (const action of actions) {
     if (isStale) current = await lockCurrent(tx, deps, key);
     const status = current ? await takeUpOne(tx, deps, { action, current }) : 'dropped';
-    isStale = action.plan_undoes !== null || action.plan_status === 'discarded';
+    isStale = changesDesire(action) || action.plan_status === 'discarded';
     const released_at = status === 'released' ? now : null;
     await updateWhere(tx, 'plan_actions', { id: action.id }, { status, released_at });
     if (status === 'released') released.push(action);
@@ -141,7 +141,11 @@ async function takeUp(tx: Db, deps: ReconcileDeps, { key, actions, now }: Settli
   if (row) await makePending(tx, row, released, now);
 }
 
-/** Undoing, and discarding what was held, first changes what is desired. */
+/** True for an action that changes what is desired before it is made. */
+const changesDesire = ({ plan_source: source }: OpenAction) =>
+  source === 'undo' || source === 'handover';
+
+/** Discarding what was held changes what is desired as well. */
 async function takeUpOne(
   tx: Db,
   deps: ReconcileDeps,
@@ -155,10 +159,9 @@ async function takeUpOne(
   if (isHandOver(action.kind))
     return (await handOver(tx, deps, current.row, action)) ? 'done' : 'dropped';
   if ((await findObstacle(tx, deps, action)) !== undefined) return 'dropped';
-  const holds =
-    planned.plan_undoes === null
-      ? isStillSo(current, action)
-      : await desire(tx, deps, current.row, { ...action, value: action.desired });
+  const holds = changesDesire(planned)
+    ? await desire(tx, deps, current.row, { ...action, value: action.desired })
+    : isStillSo(current, action);
   return holds ? 'released' : 'dropped';
 }
 
