@@ -193,7 +193,7 @@ describe('somebody or something at which the service fails, looks included', () 
     const groups = ['Pilots', 'Crew'].map((name) => service.getGroup(name));
     const ofGroups = groups.flatMap(({ id, uid }) => [`/${id} `, `/${uid} `]);
     const account = accountOf(sandbox, emailOf(0));
-    const broken = { fault: BROKEN, times: 4 };
+    const broken = { fault: BROKEN, times: 3 };
     faults.add({ operation: 'scim.updateUser', about: account, ...broken });
     faults.add({ operation: 'groupUsers.removeUserFromGroup', ...broken });
     faults.add({ operation: 'groups.removeGroup', ...broken });
