@@ -49,9 +49,11 @@ function toFact(part: PlainField, state: UserState | GroupState): OpenFact {
   return { part, call, rank: listLosses(state).includes(part) ? loss : rank, values };
 }
 
-/** The next step of a user or group. */
-export const plan = (state: State, policy: PlanPolicy): Plan =>
-  state.type === 'user' ? planUser(state, policy) : planGroup(state, policy);
+/** The next step of a user or group; of one outside the scope of its provider nothing is done or looked for. */
+export function plan(state: State, policy: PlanPolicy): Plan {
+  if (state.staged === 'scope') return { step: undefined, done: [] };
+  return state.type === 'user' ? planUser(state, policy) : planGroup(state, policy);
+}
 
 /** The next step of a user: removal of access first, the address last. A field that only differs is drift. */
 function planUser(state: UserState, policy: PlanPolicy): Plan {

@@ -10,7 +10,7 @@ import type { GivenKey, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
 import { isSource } from '../../rules/rules.ts';
-import { isProvider } from '../../store/credentials.ts';
+import { findTerms, isProvider } from '../../store/credentials.ts';
 import { changeDrifts, listActiveDrifts } from '../../store/drifts.ts';
 import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink, listLinks } from '../../store/links/links.ts';
@@ -18,7 +18,7 @@ import { mayHaveMade } from '../../store/logs.ts';
 import type { PlanActionRow, PlanRow } from '../../store/plans.ts';
 import { listHeldChanges, lockPlans, toAction } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
-import { findRow, lockRow, saveRow, updateRow } from '../../store/resources/rows.ts';
+import { findRow, lockRow, saveRow } from '../../store/resources/rows.ts';
 import { isAtWork, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
@@ -28,7 +28,7 @@ import { addPlan, tellPlan } from '../plans.ts';
 import type { ManyRequest } from './decide.ts';
 import { decideMany } from './decide.ts';
 import type { TermsChange } from './terms.ts';
-import { followTerms } from './terms.ts';
+import { followTerms, restage } from './terms.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */
 export type DriftDecisions = ReturnType<typeof createDriftDecisions>;
@@ -201,8 +201,11 @@ export async function handOver(
   const attributes = typeof externalId === 'string' ? { ...others, externalId } : others;
   // No name changes, so nobody is followed by one.
   const columns = toColumns(row.type, attributes);
-  const handed = { provider, version: row.version + 1, modified_at: clock.now() };
-  await updateRow(tx, row, { ...columns, ...handed });
+  const now = clock.now();
+  const handed = { ...row, ...columns, provider, version: row.version + 1, modified_at: now };
+  // What its provider kept from being made may be made now.
+  await saveRow(tx, row, { ...handed, due_at: now });
+  await restage(tx, handed, { terms: await findTerms(tx, provider), now });
   return true;
 }
 

@@ -53,12 +53,12 @@ export async function followTerms(
 const PART = 500;
 
 /** Has what was kept from the service made, unless the terms still keep it. */
-async function restage(
+export async function restage(
   tx: Db,
   row: ResourceRow,
   { terms, now }: { readonly terms: ProviderTerms; readonly now: number },
 ): Promise<void> {
-  const staged = findStaged(terms, row.type, row.attributes);
+  const staged = row.staged && findStaged(terms, row.type, row.attributes);
   if (staged === row.staged) return;
   const after = toState({ ...row, staged });
   const write = { before: toState(row), after, fields: [], deactivation: 'scim' } as const;
