@@ -97,6 +97,7 @@ test.each<UserRow>([
   ['nothing that only differs is changed', { wants: { ...NEWS, ...off } }],
   ['a call of unknown outcome is looked for first', { ...GOES, mustLook: true }, LOOK],
   ['a create of unknown outcome is looked for', { ...NEW, mustLook: true }, LOOK],
+  ['outside the scope nothing is looked for', { ...NEW, mustLook: true, staged: 'scope' }],
   ['an account is seen before it is changed', { ...GOES, observed: null }, LOOK],
   ['a new user gets an account', NEW, CREATE],
   ['without an address an account goes on waiting', { ...NEW, wants: { address: undefined } }],

@@ -68,13 +68,14 @@ export const listChanges = async (db: Db, row: ResourceRow, deactivation: Deacti
   ...(await compareRow(db, row, deactivation)).changes.values(),
 ];
 
-/** Compares what is desired of a user or group with what was observed. Of what is unmanaged nothing is to change. */
+/** Compares what is desired of a user or group with what was observed. Of what is unmanaged, or outside the scope, nothing is to change. */
 export async function compareRow(
   db: Db,
   row: ResourceRow,
   deactivation: Deactivation,
 ): Promise<Current> {
-  if (row.origin === null) return { row, changes: new Map(), waitingLinks: new Set() };
+  if (row.origin === null || row.staged === 'scope')
+    return { row, changes: new Map(), waitingLinks: new Set() };
   const { type, id: resourceId } = row;
   const links = row.type === 'group' ? await listOpenLinks(db, row) : [];
   const listed = await (row.type === 'user'
@@ -128,7 +129,6 @@ async function listOfGroup(
   const { displayName } = desired;
   const creation = { kind: 'group.create', desired: { displayName }, observed: null } as const;
   // A group that is to be made comes with its lists, and with its entities: some of them may be asked for later.
-  if (row.staged !== null) return [];
   if (!isLinked(row)) return isAsked ? lists : [creation, ...lists];
   if (isAsked || observed === null) return [];
   return isGone(observed)

@@ -174,11 +174,11 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   return readNumber(db, counted[harm]);
 }
 
-/** Lists managed users and groups of which something waits. */
+/** Lists managed users and groups of which something waits, but for what is kept from the service. */
 export const listWaitingRows = (db: Db, { afterSeq, limit }: ListPart) =>
   readResources(
     db,
-    sql`seq > ${afterSeq} and origin is not null
+    sql`seq > ${afterSeq} and origin is not null and staged is null
       and (${waits('cells')} or seq in (select group_id from links where pending is not null))
       order by seq limit ${limit}`,
   );

@@ -140,9 +140,11 @@ test('one provider is paused while others go on; what it asked for is made when 
 });
 
 test('what an observed provider asked for is a plan once it is live', async () => {
-  const { bridge, okta, service, choose } = await setUp({ mode: 'observe' });
+  const { bridge, okta, service, choose } = await setUp({
+    ...{ mode: 'observe', outside: 'accept', groupNames: ['Pilots'] },
+  });
   const ada = await okta.addUser('ada');
-  await okta.addGroup('Pilots', [ada]);
+  for (const name of ['Pilots', 'Elsewhere']) await okta.addGroup(name, [ada]);
   await bridge.untilSettled();
   await choose({ mode: 'live' });
   await bridge.untilSettled();
@@ -151,7 +153,11 @@ test('what an observed provider asked for is a plan once it is live', async () =
   expect(plan).toMatchObject({ source: 'provider', counts: { total: 3 } });
   const body = { hash: String(plan?.hash) };
   await bridge.ops('POST', `/plans/${plan?.id}/approve`, body);
+  await expect.poll(() => service.findGroup('Pilots')).toBeDefined();
   await expect.poll(() => service.members('Pilots')).toEqual(['ada@example.com']);
+  await choose({ outside: 'refuse' });
+  await bridge.untilSettled();
+  expect(service.members('Elsewhere')).toEqual(['ada@example.com']);
 });
 
 test('the deleted are out at once, and leave their groups after the grace; who returns has them', async () => {

@@ -115,7 +115,7 @@ export const listWaitingGroups = (db: Db) => selectRows(db, 'group', waits('cell
 export const listNamesakes = (db: Db, limit: number) =>
   select<{ type: 'user'; id: UserId }>(db)`select type, id from resources as wanted
     where type = 'user' and origin is not null and deleted_at is null and upstream_id is null
-    and coalesce(staged, 'invite') = 'invite' and must_look = 0 and exists (select 1 from resources as account where account.origin is null and (
+    and must_look = 0 and exists (select 1 from resources as account where account.origin is null and (
       account.observed_user_name_folded in (wanted.name_folded, wanted.address_folded)
       or account.observed_email_folded in (wanted.name_folded, wanted.address_folded)))
     order by seq limit ${limit}`;
