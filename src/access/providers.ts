@@ -1,4 +1,4 @@
-import type { ProviderTerms } from '../domain/provider.ts';
+import type { ProviderTerms, TermsChange } from '../domain/provider.ts';
 import { DEFAULT_PROVIDER, DEFAULT_TERMS } from '../domain/provider.ts';
 import { findBelonging, findTerms, parseTerms } from '../store/credentials.ts';
 import type { Db, Store } from '../store/store.ts';
@@ -43,10 +43,7 @@ const LIMITS = ['domains', 'groupNames', 'may'];
 const KNOWN_MS = 1_000;
 
 /** Brings what a provider has sent under its new terms. */
-type FollowTerms = (
-  tx: Db,
-  change: Readonly<Record<'before' | 'after', ProviderTerms>> & { readonly name: string },
-) => Promise<void>;
+type FollowTerms = (tx: Db, change: TermsChange) => Promise<void>;
 
 /** Keeps the identity providers of a store, each with its own people and groups. */
 export function createProviders({ store, clock }: { store: Store; clock: { now(): number } }) {

@@ -81,6 +81,13 @@ export type ProviderTerms = ProviderLimits &
     readonly tracedUntil: number | null;
   };
 
+/** A change of the terms of a provider. */
+export interface TermsChange {
+  readonly name: string;
+  readonly before: ProviderTerms;
+  readonly after: ProviderTerms;
+}
+
 /** The terms as far as no operator chose. */
 export const DEFAULT_TERMS: ProviderTerms = {
   ...{ domains: null, groupNames: null, may: RIGHTS },

@@ -6,6 +6,7 @@ import { isGone, isWorking } from '../../domain/kinds.ts';
 import { disownLink } from '../../domain/link.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { HOLDING_SOURCES, toPlace } from '../../domain/plan.ts';
+import type { TermsChange } from '../../domain/provider.ts';
 import type { GivenKey, JsonValue } from '../../domain/values.ts';
 import { isJsonObject } from '../../domain/values.ts';
 import { enterRules } from '../../rules/follow.ts';
@@ -27,7 +28,6 @@ import { toUnmanaged } from '../differences.ts';
 import { addPlan, tellPlan } from '../plans.ts';
 import type { ManyRequest } from './decide.ts';
 import { decideMany } from './decide.ts';
-import type { TermsChange } from './terms.ts';
 import { followTerms, restage } from './terms.ts';
 
 /** Decisions of operators, in any process; the leader follows them. */

@@ -1,4 +1,4 @@
-import type { ProviderTerms } from '../../domain/provider.ts';
+import type { ProviderTerms, TermsChange } from '../../domain/provider.ts';
 import { findStaged } from '../../domain/provider.ts';
 import { toCellsAfterWrite } from '../../domain/write.ts';
 import { toCellColumns } from '../../store/engine/columns.ts';
@@ -11,13 +11,6 @@ import { updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps } from '../deps.ts';
 import { tellPlan } from '../plans.ts';
 import { forEachWaiting, holdWaiting } from './recovery.ts';
-
-/** A change of the terms of a provider. */
-export interface TermsChange {
-  readonly name: string;
-  readonly before: ProviderTerms;
-  readonly after: ProviderTerms;
-}
 
 /** Brings what a provider has sent under its new terms, in the transaction that changes them. */
 export async function followTerms(
