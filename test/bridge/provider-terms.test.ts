@@ -131,6 +131,8 @@ test('one provider is paused while others go on; what it asked for is made when 
     service.users().find(({ email }) => email === `${name}@example.com`);
   expect([find('ada')?.active, find('bob'), find('cat')?.active]).toEqual([true, undefined, true]);
   expect(await explain('users', ada)).toMatchObject({ handling: { mode: 'paused' } });
+  const { stopped } = (await bridge.ops('GET', '/status')).body;
+  expect(stopped).toEqual([{ provider: 'okta', mode: 'paused' }]);
   await choose({ mode: 'live' });
   await bridge.untilSettled();
   expect([find('ada')?.active, service.members('Pilots')]).toEqual([

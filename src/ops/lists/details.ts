@@ -99,6 +99,8 @@ export const listStatusFacts = factsOf<Status>({
     if (lastSweep === null && unmanaged === 0) return 'not known before the first sweep';
     return toCount(unmanaged, 'account or group', 'accounts and groups');
   },
+  stopped: ({ stopped }) =>
+    stopped.map(({ provider, mode }) => `the provider ${provider} is ${mode}`).join(', ') || null,
   staged: ({ staged }) =>
     staged === 0 ? null : toCount(staged, 'person or group', 'people and groups'),
   'wrong tokens'({ authentication: { failed, sources } }) {

@@ -181,7 +181,10 @@ type Item = OpsJson<'User'> | OpsJson<'Group'>;
 
 const MANAGED: Column<Item> = {
   name: 'managed',
-  value: ({ origin, deleted }) => (deleted ? 'deleted' : (origin ?? 'observed')),
+  value({ origin, staged, deleted }) {
+    if (deleted) return 'deleted';
+    return staged === null ? (origin ?? 'observed') : 'staged';
+  },
   tone: ({ origin, deleted }) => (deleted || origin === null ? 'quiet' : 'info'),
 };
 

@@ -103,7 +103,10 @@ export const Handling = t.object({
     .min(1)
     .describe('By what a person is recognised who is new to the bridge.'),
   graceDays: z.int().min(0).max(365).describe('Days until the deleted leave their groups.'),
-  requestsPerSecond: t.orNull(z.int().min(1).max(10_000), 'null: as many as others.'),
+  requestsPerSecond: t.orNull(
+    z.int().min(1).max(10_000),
+    'Requests a second of each of its credentials; null: as of all others.',
+  ),
 });
 
 function some(about: string, isFine: (entry: string) => boolean) {

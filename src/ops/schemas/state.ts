@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DRIFT_KINDS, DRIFT_STATUSES } from '../../domain/change.ts';
+import { CHOICES } from '../../domain/provider.ts';
 import { SETTING_ORIGINS } from '../../settings/sources.ts';
 import { Reading, Sweep } from './drift.ts';
 import { t } from './kinds.ts';
@@ -72,6 +73,10 @@ export const Status = t.object({
     held: t.count('Those that a waiting plan repairs.'),
   }),
   unmanaged: t.count('Accounts and groups that no provider asked for.'),
+  stopped: t.parts('Providers whose changes are not made.', {
+    provider: t.text(),
+    mode: t.word(CHOICES.mode),
+  }),
   staged: t.count('People and groups that the terms of providers keep from the service.'),
   due: t.count('People and groups of which something is to be done.'),
   failingCount: t.count(),

@@ -4,6 +4,7 @@ import type { ResourceKey } from '../../domain/values.ts';
 import { SAMPLE_MS, SAMPLES } from '../../reconcile/loop/jobs.ts';
 import { requestSweep } from '../../reconcile/loop/sweeps.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
+import { parseTerms } from '../../store/credentials.ts';
 import { countDrifts } from '../../store/drifts.ts';
 import type { Retried } from '../../store/due.ts';
 import { listRestingGroupsOf, retryEach, retryResting } from '../../store/due.ts';
@@ -133,6 +134,10 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     lastSweep: last ? toSweep(last, reading) : null,
     drifts: drifts.filter(({ status }) => ACTIVE_STATUSES.some((active) => active === status)),
     unmanaged: await countWhere(db, 'drifts', { change: null, status: 'open' }),
+    stopped: (await listWhere(db, 'providers', {})).flatMap((row) => {
+      const { mode } = parseTerms(row);
+      return mode === 'live' ? [] : { provider: row.name, mode };
+    }),
     staged: await countWhere(db, 'resources', { staged: { '<>': null }, ...LIVE }),
     writes: toWrites(writes, backlog),
     due: backlog.due,
