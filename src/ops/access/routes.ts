@@ -1,12 +1,11 @@
-import { parseKeys } from '../../access/assertion/issuer-keys.ts';
+import { toTrust } from '../../access/assertion/trust.ts';
 import type { ClientWithSecrets, Tokens } from '../../access/credentials.ts';
 import type { Provider, ProviderWish } from '../../access/providers.ts';
-import type { KeySource, Trust } from '../../domain/credential.ts';
 import { DEFAULT_PROVIDER, RIGHTS } from '../../domain/provider.ts';
 import { foldCase } from '../../domain/values.ts';
 import { duration } from '../../settings/kinds.ts';
 import type { CredentialRow } from '../../store/credentials.ts';
-import { parseTrust as parseStoredTrust } from '../../store/credentials.ts';
+import { parseTrust } from '../../store/credentials.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
 import { listRoute, ok, route } from '../http/route.ts';
 import { access as rows } from '../lists/access.ts';
@@ -82,7 +81,7 @@ export const accessRoutes = [
     const proof =
       trust === undefined
         ? { validForMs: parseLifetime(expires, SECRET_TERMS) }
-        : { trust: parseTrust(trust) };
+        : { trust: toTrust(trust, parseLifetime(trust.lifetime, ASSERTION_TERMS, 'lifetime')) };
     const wish = { name, profile, provider, networks, by: operator.id, proof };
     return toMade(await clients.make(wish));
   }),
@@ -160,7 +159,7 @@ function toMade<Text extends string | null>(made: ClientWithSecrets & { readonly
 }
 
 function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'> {
-  const trust = parseStoredTrust(client);
+  const trust = parseTrust(client);
   return toView('Client', client, {
     id: `client-${client.id}`,
     trust:
@@ -178,52 +177,6 @@ function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'>
       toView('ClientSecret', row, { id: `secret-${row.id}`, expiresAt: row.expires_at ?? 0 }),
     ),
   });
-}
-
-const CLAIMS_MAX = 20;
-const KEYS_TEXT_MAX = 65_536;
-/** Claims that are compared anyway. */
-const OWN_CLAIMS = ['iss', 'aud', 'exp', 'nbf', 'iat'];
-
-function parseTrust(body: OpsJson<'TrustBody'>): Trust {
-  const { issuer = null, audiences = [], lifetime, once = 'jti' } = body;
-  const claims = Object.entries(body.claims ?? {}).map(([name, values]) => ({ name, values }));
-  const own = claims.find(({ name }) => OWN_CLAIMS.includes(name));
-  if (own !== undefined) throw new InvalidRequest(`\`claims\`: ${own.name} is compared anyway.`);
-  if (claims.length > CLAIMS_MAX) throw new InvalidRequest(`\`claims\` has at most ${CLAIMS_MAX}.`);
-  if (issuer !== null && audiences.length === 0)
-    throw new InvalidRequest('An issuer signs for many: `audiences` says which are for you.');
-  if (issuer !== null && claims.length === 0)
-    throw new InvalidRequest('An issuer signs for many: `claims` says who of them it is.');
-  const lifetimeMs = parseLifetime(lifetime, ASSERTION_TERMS, 'lifetime');
-  return { issuer, audiences, claims, keys: parseSource(body), lifetimeMs, once };
-}
-
-function parseSource({ issuer, jwksUri, jwks }: OpsJson<'TrustBody'>): KeySource {
-  if (jwksUri !== undefined && jwks !== undefined)
-    throw new InvalidRequest('Keys are at `jwksUri`, or given as `jwks`: one of both.');
-  if (jwks !== undefined) return { kind: 'given', keys: parseGiven(jwks) };
-  if (jwksUri !== undefined) return { kind: 'address', url: parseAddress('jwksUri', jwksUri) };
-  if (issuer === undefined)
-    throw new InvalidRequest('A client that signs for itself needs keys: `jwksUri`, or `jwks`.');
-  parseAddress('issuer', issuer);
-  return { kind: 'issuer' };
-}
-
-function parseGiven(jwks: NonNullable<OpsJson<'TrustBody'>['jwks']>) {
-  if (JSON.stringify(jwks).length > KEYS_TEXT_MAX) throw new InvalidRequest('`jwks` is too large.');
-  try {
-    return parseKeys(jwks);
-  } catch {
-    throw new InvalidRequest('`jwks` is {"keys": […]} with public keys: RSA, EC or OKP.');
-  }
-}
-
-function parseAddress(name: string, text: string): string {
-  const url = URL.parse(text);
-  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  if (isWeb && url.hash === '' && url.username === '' && url.password === '') return text;
-  throw new InvalidRequest(`\`${name}\` is an https:// address without credentials.`);
 }
 
 /** The lifetime of a credential or an assertion, in milliseconds; the limits are durations. @throws InvalidRequest */
