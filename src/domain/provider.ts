@@ -99,32 +99,25 @@ export const DEFAULT_TERMS: ProviderTerms = {
   tracedUntil: null,
 };
 
-/** Demands of a change on the limits of its provider. */
-export interface Demands {
-  readonly rights: readonly Right[];
-  /** userNames and addresses that the change gives a person, or that the account has which it takes over. */
-  readonly userNames: readonly string[];
-  /** Names that the change gives a group, or that the group has which it takes over. */
-  readonly groupNames: readonly string[];
-}
-
 /** Reason why a provider may not do something; undefined: it may. */
-export function findRightLimit({ may }: ProviderLimits, { rights }: Pick<Demands, 'rights'>) {
+export function findRightLimit({ may }: ProviderLimits, rights: readonly Right[]) {
   const right = rights.find((one) => !may.includes(one));
   return right && REFUSALS[right];
 }
 
-/** Reason why a change is outside the scope of a provider, without a name of a person; undefined: it is inside. */
+/** Reason why one of these names of a user or group is outside the scope of a provider, without a name of a person; undefined: none is. */
 export function findScopeLimit(
   { domains, groupNames }: ProviderLimits,
-  demands: Omit<Demands, 'rights'>,
+  type: ResourceKey['type'],
+  names: readonly string[],
 ): string | undefined {
-  if (domains !== null && !areWithin(domains, demands.userNames)) {
+  if (type === 'user') {
+    if (domains === null || areWithin(domains, names)) return undefined;
     return `may have people of these mail domains alone: ${domains.join(', ')}.`;
   }
   if (groupNames === null) return undefined;
   const isAllowed = createMatcher(groupNames);
-  if (demands.groupNames.every((name) => isAllowed([name]))) return undefined;
+  if (names.every((name) => isAllowed([name]))) return undefined;
   return `may have groups of these names alone: ${groupNames.join(', ')}.`;
 }
 
@@ -139,8 +132,8 @@ export function findStaged(
   type: ResourceKey['type'],
   attributes: JsonObject,
 ): Staged | null {
-  const names = toScope(type, listScopeNames(type, attributes));
-  if (terms.outside === 'accept' && findScopeLimit(terms, names) !== undefined) return 'scope';
+  const isOutside = findScopeLimit(terms, type, listScopeNames(type, attributes)) !== undefined;
+  if (terms.outside === 'accept' && isOutside) return 'scope';
   return type === 'user' && terms.invite === 'never' ? 'invite' : null;
 }
 
@@ -151,10 +144,6 @@ export function listScopeNames(type: ResourceKey['type'], attributes: JsonObject
   const emails = listFoldedEmails(attributes);
   return typeof userName === 'string' ? [foldCase(userName), ...emails] : emails;
 }
-
-/** These names of a user or group as they are compared with the scope of its provider. */
-export const toScope = (type: ResourceKey['type'], names: readonly string[]) =>
-  type === 'user' ? { userNames: names, groupNames: [] } : { userNames: [], groupNames: names };
 
 /** A name without an @ belongs to no domain; one with several could be read in two ways, and belongs to none of these. */
 function areWithin(domains: readonly string[], names: readonly string[]): boolean {

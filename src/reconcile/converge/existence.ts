@@ -104,9 +104,8 @@ async function findWall(tx: Db, row: UserRow, known: Known) {
   const names = [observed?.userName, observed?.email].filter((name) => name !== undefined);
   if (row.provider !== DEFAULT_PROVIDER && row.deleted_at === null) {
     const limits = await lockTerms(tx, row.provider);
-    const scope = { userNames: names, groupNames: [] };
     // One of the same userName may have an address of another domain.
-    if (limits !== undefined && findScopeLimit(limits, scope) !== undefined)
+    if (limits !== undefined && findScopeLimit(limits, 'user', names) !== undefined)
       return refuse('the account in the service is of a mail domain that is not this provider’s');
   }
   if (!adopted) return undefined;

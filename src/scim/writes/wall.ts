@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toExtension, USER_EXTENSION } from '../../domain/extensions.ts';
 import { isLinked } from '../../domain/kinds.ts';
-import type { Demands, ProviderLimits, Right, Staged } from '../../domain/provider.ts';
+import type { ProviderLimits, Right, Staged } from '../../domain/provider.ts';
 import {
   DEFAULT_PROVIDER,
   findRightLimit,
@@ -9,7 +9,6 @@ import {
   findStaged,
   isOfOther,
   listScopeNames,
-  toScope,
 } from '../../domain/provider.ts';
 import type { JsonObject, ResourceKey } from '../../domain/values.ts';
 import { BridgeError, isJsonObject } from '../../domain/values.ts';
@@ -105,12 +104,12 @@ export async function assertWithinLimits(
   // Its limits hold until the transaction ends.
   const terms = await lockTerms(tx, provider);
   if (terms === undefined) throw new ScimError(403, `The provider ${provider} was deleted.`);
-  const demands = toDemands(type, change);
+  const { rights, names } = toDemands(type, change);
   const extra: Right[] = (await addsForeign(tx, asker, terms, change)) ? ['groups.add-others'] : [];
-  const right = findRightLimit(terms, { rights: [...demands.rights, ...extra] });
+  const right = findRightLimit(terms, [...rights, ...extra]);
   if (right !== undefined) throw new ScimError(403, `The provider ${provider} ${right}`);
   const reason = staged ? findStaged(terms, type, staged) : null;
-  const limit = reason === 'scope' ? undefined : findScopeLimit(terms, demands);
+  const limit = reason === 'scope' ? undefined : findScopeLimit(terms, type, names);
   if (limit === undefined) return reason;
   if (terms.outside === 'accept' && row?.origin === null) throw new OutOfScope(row);
   throw new ScimError(403, `The provider ${provider} ${limit}`);
@@ -132,7 +131,8 @@ function isStageable(row: ResourceRow | undefined): boolean {
   return isLive && !isLinked(row) && row.sent_creates.length === 0;
 }
 
-function toDemands(type: ResourceKey['type'], change: AskedChange): Demands {
+/** Rights that a change needs, and names that it gives, or that the account or group has which it takes over. */
+function toDemands(type: ResourceKey['type'], change: AskedChange) {
   const { row, attributes } = change;
   const isNew = row === undefined || row.deleted_at !== null || row.origin === null;
   const before = row?.deleted_at === null ? row.attributes : undefined;
@@ -145,7 +145,7 @@ function toDemands(type: ResourceKey['type'], change: AskedChange): Demands {
   const seen = isNew && row ? listSeen(row) : [];
   const known = new Set(isNew ? [] : listScopeNames(type, before));
   const names = [...listScopeNames(type, attributes), ...seen].filter((name) => !known.has(name));
-  return { rights, ...toScope(type, names) };
+  return { rights, names };
 }
 
 /** A request that names members or admins is a change, whoever is in the list already. */
