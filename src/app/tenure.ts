@@ -8,7 +8,7 @@ import { createOutageWatch, openQuirks, openSections } from '../reconcile/deps.t
 import { toLeadersStore } from '../reconcile/job.ts';
 import { Convergence } from '../reconcile/loop/convergence.ts';
 import type { OwnLead } from '../reconcile/loop/election.ts';
-import { createPeriodicJobs } from '../reconcile/loop/jobs.ts';
+import { createPruning } from '../reconcile/loop/jobs.ts';
 import { createErrandRunner, createOperatorCalls } from '../reconcile/loop/reconciler.ts';
 import { createSweeps } from '../reconcile/loop/sweeps.ts';
 import type { FirstRead } from '../reconcile/read/read-service.ts';
@@ -145,14 +145,11 @@ function createDetectors(
   return { poller, keeper, sweeps };
 }
 
-/** Opens the jobs that keep samples, forget old rows, watch over those who leave, and notify. */
+/** Opens the jobs that forget old rows, and notify. */
 function openBackground(parts: TenureParts, deps: ReconcileDeps) {
-  const { settings, metrics, target } = parts;
-  const callsMax = target.requestsPerSecond * 60;
-  return [
-    ...createPeriodicJobs({ ...deps, traffic: metrics.traffic, callsMax }),
-    createNotifier({ ...deps, policy: settings.notify, observe: () => observeBridge(parts) }),
-  ];
+  const { notify: policy } = parts.settings;
+  const observe = () => observeBridge(parts);
+  return [createPruning(deps), createNotifier({ ...deps, policy, observe })];
 }
 
 function getOperation(id: string): Operation {

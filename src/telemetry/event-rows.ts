@@ -90,9 +90,6 @@ type SweepEnded = {
   readonly reasons: string;
 };
 
-/** Times of leavers that a sample keeps: more than the service takes in a minute. */
-const LEAVERS_MAX = 1_500;
-
 /** A step that is tried again is logged quietly: the cause in the service has a line of its own. */
 const STEP_LEVELS = { done: 'info', refused: 'warn', later: 'debug', unknown: 'debug' } as const;
 
@@ -214,8 +211,7 @@ export const EVENTS = {
   writesResumed: info('an operator resumed changes of the service'),
 
   upstreamCalled: debug<UpstreamCalled>('call to the service', {
-    count({ upstreamCalls, traffic }, { operation, status, durationMs }) {
-      traffic.calls += 1;
+    count({ upstreamCalls }, { operation, status, durationMs }) {
       upstreamCalls.observe({ operation, status }, durationMs / 1_000);
     },
   }),
@@ -241,12 +237,8 @@ export const EVENTS = {
   sectionOpened: info<{ section: string }>('the service opened a section'),
 
   /** The service holds a change that a provider had asked for `tookMs` before. */
-  changeHeld: counted<{ kind: string; tookMs: number }>(
-    ({ changes, traffic }, { kind, tookMs }) => {
-      if (kind === 'leaver' && traffic.leaversMs.length < LEAVERS_MAX)
-        traffic.leaversMs.push(Math.round(tookMs));
-      changes.observe({ kind }, tookMs / 1_000);
-    },
+  changeHeld: counted<{ kind: string; tookMs: number }>(({ changes }, { kind, tookMs }) =>
+    changes.observe({ kind }, tookMs / 1_000),
   ),
   /** A new event of the audit log was read. */
   auditEvent: counted<{ origin: string }>(({ auditEvents }, fields) => auditEvents.inc(fields)),

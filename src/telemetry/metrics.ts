@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
 /** The counters and histograms, and the registry that prints them for Prometheus. */
-export type Metrics = { readonly registry: Registry; readonly traffic: Traffic } & {
+export type Metrics = { readonly registry: Registry } & {
   readonly [Name in keyof typeof COUNTED]: MetricOf<(typeof COUNTED)[Name]>;
 };
 type MetricOf<Row> = Row extends { readonly buckets: unknown } ? Histogram : Counter;
@@ -90,13 +90,12 @@ export function createMetrics(): Metrics;
 // Which metric has which labels no compiler sees in a loop: hence two signatures.
 export function createMetrics(): object {
   const registry = new Registry();
-  const traffic: Traffic = { calls: 0, leaversMs: [] };
   const metrics = Object.entries(COUNTED).map(([key, { name, help, labels, ...more }]) => {
     const options = { name, help, labelNames: labels, registers: [registry] };
     const isTimed = 'buckets' in more;
     return [key, isTimed ? new Histogram({ ...options, ...more }) : new Counter(options)];
   });
-  return { registry, traffic, ...Object.fromEntries(metrics) };
+  return { registry, ...Object.fromEntries(metrics) };
 }
 
 /** Describes a metric. @param series name with its labels, as Prometheus writes them, without the end that its type has */
@@ -122,12 +121,4 @@ function histogram(series: string, buckets: number[], help: string) {
 /** Adds memory, CPU and event-loop delay of this process; called once per process, by its composition root. */
 export function addProcessMetrics({ registry }: Metrics): void {
   collectDefaultMetrics({ register: registry, prefix: 'scim_bridge_' });
-}
-
-/** What a sample tells of its minute: it is taken, and counted anew. */
-export interface Traffic {
-  /** Calls to the service. */
-  calls: number;
-  /** Times from the request until a leaver was out, in milliseconds. */
-  leaversMs: number[];
 }

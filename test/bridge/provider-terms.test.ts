@@ -172,6 +172,8 @@ test('the deleted are out at once, and leave their groups after the grace; who r
   await expect.poll(async () => (await explain('users', ada)).dueAt).toMatch(/^20/);
   expect([await okta.readMemberIds(group), service.members('Pilots').length]).toEqual([[], 2]);
 
+  const erased = await bridge.ops('POST', `/users/${ada}/erase`, {});
+  expect(erased).toMatchObject({ status: 409, body: { obstacles: [{ code: 'pending' }, {}] } });
   const back = await okta.addUser('ada');
   await choose({ graceDays: 0 });
   await expect.poll(() => service.members('Pilots')).toEqual(['ada@example.com']);

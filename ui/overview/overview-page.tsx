@@ -7,7 +7,6 @@ import type { Ops } from '../api/types.ts';
 import { Act, Acts } from '../parts/act.tsx';
 import { Facts, Words } from '../parts/cell.tsx';
 import { Fault, Section, useTitle } from '../parts/page.tsx';
-import { LastDay } from './last-day.tsx';
 import { type Concern, toVerdict } from './verdict.ts';
 
 /** Answers whether the bridge may be left alone. */
@@ -28,7 +27,6 @@ export function OverviewPage() {
       {concerns.length > 0 && <Concerns concerns={concerns} />}
       {status.firstRead && <FirstRead reading={status.firstRead} />}
       <Facts items={listStatusFacts(status)} />
-      <LastDay />
       <Section title="Act">
         <Acts>
           {status.writes.paused ? (

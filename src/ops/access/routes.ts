@@ -28,12 +28,8 @@ export const accessRoutes = [
   }),
   route(rows.PROVIDER_CHANGE, async ({ access, drifts }, { params: { id }, body, operator }) => {
     const wish = toWish(body);
-    const { before, provider } = await access.providers.change(
-      id,
-      wish,
-      operator.id,
-      drifts.followTerms,
-    );
+    const { providers } = access;
+    const { before, provider } = await providers.change(id, wish, operator.id, drifts.followTerms);
     const json = toProviderView(provider);
     return { json, change: { before: toProviderView(before), after: json } };
   }),

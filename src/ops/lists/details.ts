@@ -76,6 +76,9 @@ export const listStatusFacts = factsOf<Status>({
     const why = heldBy === null ? '' : `, ${toHold({ heldBy, plan })}`;
     return { text: `${who}, since ${since}${why}`, tone: 'waiting' };
   },
+  'got out': ({ out }) =>
+    out &&
+    `${toCount(out.count, 'leaver')} in 24 hours, half within ${toTimeText(out.p50Ms)}, 95 of 100 within ${toTimeText(out.p95Ms)}`,
   'first read': ({ firstRead }) => (firstRead ? toReadingText(firstRead) : 'finished'),
   'last sweep'({ lastSweep }) {
     if (lastSweep === null) return 'never';

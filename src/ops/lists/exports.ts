@@ -94,9 +94,9 @@ export const LEAVING = actOf('Handover')({
   summary: 'Plan that a provider has no people and groups any more. Nothing is changed before.',
   parameters: { how: ['keep', 'deactivate', 'release'], to: 'text', dryRun: YES_OR_NO },
   meanings: {
+    ...HANDOVER.meanings,
     how: 'They go to another provider as they are (when left out) or deactivated, or are observed alone.',
     to: 'The other provider; `default` when left out.',
-    dryRun: 'Tell, and make no plan.',
   },
   command: 'provider leave <from>',
   columns: HANDOVER.columns,

@@ -95,6 +95,11 @@ export const Status = t.object({
       'The first ten.',
     ),
   }),
+  out: t.partOrNull('Who left and got out in 24 hours, from the request on; null: nobody.', {
+    count: t.count(),
+    p50Ms: t.count(),
+    p95Ms: t.count(),
+  }),
   disputes: t.parts('Names that only an operator can place.', {
     type: t.resourceType(),
     name: t.text(),
@@ -153,25 +158,6 @@ export const Retry = t.object({
     id: t.text(),
     name: t.text(),
     waits: t.list(t.text(), 'Fields, `members` or `admins` that wait; empty: a look.'),
-  }),
-});
-export const Samples = t.object({
-  everyMs: t.count('Time that each entry covers.'),
-  callsMax: t.countOrNull('Calls that may leave in a minute; null: any number.'),
-  leavers: t.partOrNull('From the request until the service holds it; null: nobody left.', {
-    count: t.count(),
-    p50Ms: t.count(),
-    p95Ms: t.count(),
-    slowestMs: t.count(),
-  }),
-  items: t.parts('The oldest first; times without a leader are left out.', {
-    at: t.moment(),
-    calls: t.count('Calls to the service in a minute.'),
-    due: t.count('Users and groups of which something is to be done.'),
-    drifts: t.count('Differences that wait for a decision, of what is managed.'),
-    stuck: t.count('Users and groups whose acknowledged change is refused.'),
-    requests: t.count('Requests of providers in a minute.'),
-    refused: t.count('Those of them that were refused.'),
   }),
 });
 export const Problem = z

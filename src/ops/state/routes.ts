@@ -1,7 +1,6 @@
 import { ACTIVE_STATUSES } from '../../domain/change.ts';
 import { countFreeSeats } from '../../domain/seats.ts';
 import type { ResourceKey } from '../../domain/values.ts';
-import { SAMPLE_MS, SAMPLES } from '../../reconcile/loop/jobs.ts';
 import { requestSweep } from '../../reconcile/loop/sweeps.ts';
 import type { ReadProgress } from '../../reconcile/read/reading.ts';
 import { parseTerms } from '../../store/credentials.ts';
@@ -14,6 +13,7 @@ import {
   findLateLeavers,
   listFailing,
   listStuck,
+  listTimesOut,
   readBacklog,
 } from '../../store/resources/backlog.ts';
 import { listMeant } from '../../store/resources/find.ts';
@@ -78,14 +78,6 @@ export const stateRoutes = [
     const isOfAll = key === undefined;
     return { json, change: { after: { tried: count } }, target: key?.id, isOfAll };
   }),
-  route(
-    {
-      path: '/samples',
-      summary: 'Calls, backlog, differences and refusals of the last day, for charts.',
-      answers: { 200: 'Samples' },
-    },
-    async ({ store }) => ok(toSamples(await SAMPLES.find(store.read))),
-  ),
   route(acts.SWEEP, async ({ process }, { body: { dryRun = false } }) => {
     const id = await requestSweep(process, dryRun);
     return { json: { id }, target: id, change: { after: { dryRun } } };
@@ -148,6 +140,7 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     stuckCount: backlog.stuck,
     stuck: await listStuck(db, LISTED_MAX),
     leavers: toLeavers(await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN }), writes),
+    out: toOut(await listTimesOut(db, now - DAY_MS)),
     disputes: (await listWhere(db, 'disputes', {}, LATEST)).map((row) => {
       const { resource_type: type, name_folded: name, last_seen_at: lastSeenAt } = row;
       return { ...row, type, name, firstSeenAt: row.first_seen_at, lastSeenAt };
@@ -157,6 +150,15 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     activity: sources.reconciler.activity(),
   };
   return toView('Status', view, {});
+}
+
+const DAY_MS = 86_400_000;
+
+/** @param times of leavers, in milliseconds, the shortest first */
+function toOut(times: readonly number[]): OpsJson<'Status'>['out'] {
+  const count = times.length;
+  const at = (share: number) => times[Math.ceil(count * share) - 1] ?? 0;
+  return count > 0 ? { count, p50Ms: at(0.5), p95Ms: at(0.95) } : null;
 }
 
 function toGate(gate: TransportHealth['service']) {
@@ -224,17 +226,4 @@ async function retry({ store, clock }: OpsSources, key?: ResourceKey): Promise<R
   const groups = key.type === 'user' ? await listRestingGroupsOf(store.read, key.id, at) : [];
   note(await store.write((tx) => retryEach(tx, [key, ...groups], clock.now())));
   return tried;
-}
-
-function toSamples(items: Awaited<ReturnType<typeof SAMPLES.find>> = []): OpsJson<'Samples'> {
-  const sorted = items.flatMap(({ leaversMs }) => leaversMs).toSorted((a, b) => a - b);
-  const count = sorted.length;
-  const at = (share: number) => sorted[Math.ceil(count * share) - 1] ?? 0;
-  const view = {
-    everyMs: SAMPLE_MS,
-    callsMax: items.at(-1)?.callsMax || null,
-    leavers: count > 0 ? { count, p50Ms: at(0.5), p95Ms: at(0.95), slowestMs: at(1) } : null,
-    items,
-  };
-  return toView('Samples', view, {});
 }

@@ -2,89 +2,26 @@ import { createHash } from 'node:crypto';
 import type { Loop } from '../../domain/clock.ts';
 import { applyRules } from '../../rules/follow.ts';
 import { listPruned, prune } from '../../store/engine/prune.ts';
-import { readBacklog } from '../../store/resources/backlog.ts';
 import { forgetTombstones } from '../../store/resources/erasure.ts';
-import { countWhere, createShared } from '../../store/tables.ts';
-import type { Traffic } from '../../telemetry/metrics.ts';
+import { createShared } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import { createJob } from '../job.ts';
 import { findRecovery } from '../repair/recovery.ts';
 
-const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 
 /** Rows that are forgotten in one transaction, so that no write waits long for it. */
 const PRUNE_MAX = 2_000;
 
-/** Time from one sample to the next, in milliseconds. */
-export const SAMPLE_MS = 5 * MINUTE;
-
-/** The samples of a day, the oldest first. */
-export const SAMPLES = createShared<readonly Awaited<ReturnType<typeof takeSample>>[]>('samples');
-
-interface JobsDeps extends ReconcileDeps {
-  /** Counts since the last sample. */
-  readonly traffic: Traffic;
-  /** Calls that the service takes in a minute; 0: any number. */
-  readonly callsMax: number;
-}
-
-/** Creates the jobs that sample, and forget what is old. */
-export function createPeriodicJobs(deps: JobsDeps): Loop[] {
-  // What came before is no part of the first minute.
-  takeTraffic(deps.traffic);
-  const sampling = { type: 'samples', id: 'store', restMs: SAMPLE_MS, firstMs: SAMPLE_MS };
+/** Creates the job that forgets what is old. */
+export function createPruning(deps: ReconcileDeps): Loop {
   // At first old rows are looked for late: what changed while nobody led is more urgent.
   const pruning = { type: 'ledger', id: 'prune', restMs: HOUR, firstMs: 5 * MINUTE };
-  return [
-    createJob(deps, sampling, () => addSample(deps)),
-    createJob(deps, pruning, (signal) => pruneAll(deps, signal)),
-  ];
-}
-
-function takeTraffic(traffic: Traffic): Traffic {
-  const taken = { ...traffic };
-  traffic.calls = 0;
-  traffic.leaversMs = [];
-  return taken;
-}
-
-async function addSample(deps: JobsDeps): Promise<undefined> {
-  const sample = await takeSample(deps);
-  const isOfDay = ({ at }: { readonly at: number }) => at > sample.at - DAY;
-  await deps.store.write((tx) =>
-    SAMPLES.change(tx, sample.at, (before = []) => [...before.filter(isOfDay), sample]),
-  );
-}
-
-/** Calls and requests in a minute, on average, and the work that waits. */
-async function takeSample({ store: { read }, clock, callsMax, traffic }: JobsDeps) {
-  const { calls, leaversMs } = takeTraffic(traffic);
-  const now = clock.now();
-  const at = { '>=': now - SAMPLE_MS };
-  const open = { change: { '<>': null }, status: ['open', 'contested'] } as const;
-  const [{ due, stuck }, drifts, requests, refused] = await Promise.all([
-    readBacklog(read),
-    countWhere(read, 'drifts', open),
-    countWhere(read, 'requests', { at }),
-    countWhere(read, 'requests', { at, status: { '>=': 400 } }),
-  ]);
-  // Rounded up, so that what is rare is not lost.
-  const perMinute = (count: number) => Math.ceil((count * MINUTE) / SAMPLE_MS);
-  return {
-    at: now,
-    calls: perMinute(calls),
-    callsMax,
-    requests: perMinute(requests),
-    refused: perMinute(refused),
-    due,
-    stuck,
-    drifts,
-    leaversMs,
-  };
+  return createJob(deps, pruning, (signal) => pruneAll(deps, signal));
 }
 
 /** A stop ends it after the transaction that runs. */
-async function pruneAll(deps: JobsDeps, signal: AbortSignal): Promise<undefined> {
+async function pruneAll(deps: ReconcileDeps, signal: AbortSignal): Promise<undefined> {
   const { ledgerMs, tombstonesMs } = deps.policy;
   const now = deps.clock.now();
   const deletedBefore = tombstonesMs === 0 ? 0 : now - tombstonesMs;

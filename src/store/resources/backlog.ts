@@ -199,3 +199,10 @@ export async function findLateLeavers(
   if (some.length < limit) return { count: some.length, some };
   return { count: await readNumber(db, sql`select count(*) from resources where ${isLate}`), some };
 }
+
+/** Lists how long it took until those were seen to be out who left since then (epoch milliseconds), the shortest first. */
+export async function listTimesOut(db: Db, since: number): Promise<number[]> {
+  const rows = await select<{ readonly ms: number }>(db)`select out_at - left_at as ms
+    from resources where left_at >= ${since} and out_at is not null order by ms`;
+  return rows.map(({ ms }) => ms);
+}

@@ -177,7 +177,7 @@ async function findErasureFacts(db: Db, { id, upstream_id }: Pick<UserRow, 'id' 
   type Facts = Record<'links' | 'held' | 'drifts', number> & { calledAt: number | null };
   return readOne<Facts>(db)`select
     (select count(*) from links where target = (select seq from resources where id = ${id})
-      and (pending is not null or retry_at is not null or stuck_at is not null)) as links,
+      and (desired = 1 or pending is not null or retry_at is not null or stuck_at is not null)) as links,
     (select count(*) from plan_actions where ${about} and plan_id in (
         select id from plans where ended_at is null)) as held,
     (select count(*) from drifts where ${about} and status in (${ACTIVE})

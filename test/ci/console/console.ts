@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { startBrowser } from '../../support/browser.ts';
-import { OPS_TOKEN, playStory, tellDay } from './story.ts';
+import { OPS_TOKEN, playStory } from './story.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -31,7 +31,6 @@ export async function openWorld(browserPath: string) {
     });
     // Pages that stay open go on following the bridge, each in a process of its own.
     onTestFinished(() => context.close());
-    await context.route(/\/ops\/samples/, (route) => route.fulfill({ json: tellDay() }));
     const page = await context.newPage();
     watch(page, story.origin, faults);
     return page;

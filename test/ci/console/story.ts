@@ -1,5 +1,4 @@
 import { expect, vi } from 'vitest';
-import type { OpsJson } from '../../../src/ops/schemas/schemas.ts';
 import type { TestBridge } from '../../support/bridge.ts';
 import { startTestBridge } from '../../support/bridge.ts';
 import { failing } from '../../support/faults.ts';
@@ -108,31 +107,6 @@ async function changeBehindTheBack(bridge: TestBridge): Promise<void> {
   await until(() => read('/plans?status=held'), 1);
   await until(() => read('/drifts?status=open&kind=member.removed'), 1);
   await until(() => read('/drifts?status=open&kind=user.deactivated'), 1);
-}
-
-/** A day that the story does not last, as the bridge would tell it: working hours, and an import at ten. */
-export function tellDay(): OpsJson<'Samples'> {
-  const now = Date.now();
-  const minutes = Array.from({ length: 288 }, (_, place) => (288 - place) * 5);
-  return {
-    ...{ everyMs: 300_000, callsMax: 300 },
-    leavers: { count: 12, p50Ms: 1_600, p95Ms: 4_900, slowestMs: 6_600 },
-    items: minutes.map((minute) => toSample(minute, new Date(now - minute * 60_000).toISOString())),
-  };
-}
-
-function toSample(minute: number, at: string): OpsJson<'Samples'>['items'][number] {
-  const hour = (30 - minute / 60) % 24;
-  const burst = Math.max(0, 1 - Math.abs(hour - 10) / 0.8);
-  const work = hour > 8 && hour < 18 ? 1 : 0;
-  const isLate = minute < 60;
-  return {
-    ...{ at, stuck: isLate ? 1 : 0, drifts: isLate ? 24 : 0 },
-    calls: Math.round(8 + work * (22 + 9 * Math.sin(minute)) + 250 * Math.min(1, burst * 2)),
-    due: Math.round(420 * burst + work * (3 + 2 * Math.cos(minute))) + (isLate ? 1 : 0),
-    requests: Math.round(2 + work * 10 + 60 * burst),
-    refused: minute % 55 === 0 ? 3 * work : 0,
-  };
 }
 
 /** Also before the first test, where `expect.poll` cannot be. */
