@@ -46,7 +46,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     for (const path of ['/', `/groups/${payrollId}`, '/credentials', '/drifts']) {
       await page.goto(`/console${path}`);
       await page.locator('h1').waitFor();
-      await page.locator('table, .chart').first().waitFor();
+      await page.locator('table, dl.facts').first().waitFor();
       expect(await page.getByRole('button', { name: buttons }).count(), path).toBe(0);
       expect(await page.getByRole('checkbox').count(), path).toBe(0);
     }
@@ -308,7 +308,7 @@ describe.skipIf(browserPath === undefined)('the console', () => {
     await page.getByLabel('Token of an operator').fill(OPS_TOKEN);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.locator('figure.chart svg').first().waitFor();
+    await page.locator('dl.facts dd').first().waitFor();
     const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 
     expect(bytes).toBeGreaterThan(FIRST_PAGE_BYTES / 10);

@@ -47,7 +47,7 @@ const FAULTS = [
 ];
 
 const LAST: Readonly<Record<string, string>> = {
-  overview: 'figure.chart',
+  overview: 'dl.facts dd',
   user: '[aria-label="What happened"]',
 };
 const HEIGHTS: Readonly<Record<string, number>> = { overview: 1_320, user: 1_400 };
@@ -101,7 +101,7 @@ describe.skipIf(browserPath === undefined)('every page of the console', () => {
       const address = await PAGES[name]?.(world);
       const page = await world.openSignedIn({ height: HEIGHTS[name] ?? 800 });
       await page.goto(`/console${address}`);
-      await page.locator('table, .ticks, .chart').first().waitFor();
+      await page.locator('table, .ticks, dl.facts').first().waitFor();
       const last = page.locator(LAST[name] ?? 'h1').first();
       await last.waitFor();
       await expect.poll(() => page.getByLabel('Loading', { exact: true }).count()).toBe(0);
