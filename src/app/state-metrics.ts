@@ -10,10 +10,8 @@ import { readWaitingWork } from '../ops/state/readiness-facts.ts';
 import { readReadiness } from '../ops/state/reasons.ts';
 import { readSeats } from '../ops/state/routes.ts';
 import { POLL_STATE } from '../reconcile/audit/poller.ts';
-import { listLiveCredentials } from '../store/credentials.ts';
 import { countDrifts, findLastSweptAt } from '../store/drifts.ts';
 import { countWaitingChanges } from '../store/due.ts';
-import { countWaitingPlans } from '../store/plans.ts';
 import type { MetricDefinition, Metrics } from '../telemetry/metrics.ts';
 import { COUNTED, describe } from '../telemetry/metrics.ts';
 
@@ -38,9 +36,7 @@ interface StateGauge extends MetricDefinition {
 
 const BACKLOG = [
   ['due', 'Users and groups with a waiting change.'],
-  ['failing', 'Those of them whose change failed several times, without stuck ones.'],
   ['stuck', 'Users and groups whose acknowledged change the service refused.'],
-  ['disputed', 'Names that fit two accounts or groups, or need a decision of an operator.'],
 ] as const;
 
 const STATE_GAUGES: readonly StateGauge[] = [
@@ -69,18 +65,6 @@ const STATE_GAUGES: readonly StateGauge[] = [
     'store_connections{state}',
     'Connections to PostgreSQL: `used`, `idle`, and `waiting`, the work that waits for one. Absent on SQLite.',
     ({ store }) => Object.entries(store.connections() ?? {}),
-  ),
-  gauge(
-    'credential_expiry_timestamp_seconds{name,for}',
-    'Expiry of a named token, or of the first secret of a client to end (`for` is `client`), in seconds since 1970. Absent if it never expires or is revoked.',
-    async ({ store }) => {
-      const live = (await listLiveCredentials(store.read)).toReversed();
-      // For a client with two secrets, the end of the one that ends first.
-      const first = new Map(live.map((one) => [`${one.purpose} ${one.name}`, one]));
-      return [...first.values()].flatMap(({ name, purpose, expiresAt }) =>
-        expiresAt === null ? [] : [[[name, purpose], toSeconds(expiresAt)] as const],
-      );
-    },
   ),
   gauge('upstream_gate_is_shut{gate}', '1 while calls are stopped, by gate.', ({ leadership }) => {
     const { credentials, service } = leadership.news().health;
@@ -115,14 +99,6 @@ const STATE_GAUGES: readonly StateGauge[] = [
     gauge(name, help, async ({ readBacklog }) => (await readBacklog())[name]),
   ),
   gauge(
-    'oldest_pending_age_seconds',
-    'Age of the oldest waiting change, without stuck ones; 0 if nothing waits.',
-    async ({ readBacklog, clock }) => {
-      const { oldestSince } = await readBacklog();
-      return toAge(clock, oldestSince ?? clock.now());
-    },
-  ),
-  gauge(
     'seats{state}',
     'Seats of the service: `used`, `needed` (used or waited for), `total` (`SEATS_TOTAL`, if set).',
     async ({ readSeats }) => {
@@ -135,23 +111,12 @@ const STATE_GAUGES: readonly StateGauge[] = [
     Number(leadership.known()?.isSelf === true),
   ),
   gauge(
-    'requests_waiting',
-    'Requests of providers that wait for the service.',
-    ({ reconciler }) => reconciler.activity().waiting,
-  ),
-  gauge(
     'last_complete_sweep_timestamp_seconds',
     'End of the last complete sweep, in seconds since 1970. Absent before the first.',
     async ({ store }) => {
       const at = await findLastSweptAt(store.read);
       return at && toSeconds(at);
     },
-  ),
-  gauge(
-    'plan_changes_held{source}',
-    'Changes that wait in plans for an operator, by the source of the plan.',
-    async ({ store }) =>
-      (await countWaitingPlans(store.read)).map(({ source, waiting }) => [source, waiting]),
   ),
   gauge(
     'drift{kind,status}',

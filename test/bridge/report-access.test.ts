@@ -45,7 +45,7 @@ test('the report tells who was in a group at a moment, and which request or whic
   const changed = await pass();
   await send('PATCH', `/Groups/${body.id}`, toPatch(dismiss(ada), admit(bob)), 'return');
   const [drift] = await world.listOps('/drifts');
-  await world.ops('POST', `/drifts/${drift?.id}/accept`);
+  await world.ops('POST', '/drifts/decide', { ids: [String(drift?.id)], decision: 'accept' });
 
   const first = ['ada', 'bob'].map((name) => `${name}@example.com member: request by founding`);
   const cora = 'cora@example.com member: accepted by admin';
@@ -62,14 +62,17 @@ test('a repair names its plan; of a deleted group the report tells who was in it
   behindTheBack(world).unlink('Crew', 'dora@example.com');
   const taken = await pass();
   const [drift] = await world.listOps('/drifts');
-  const { body } = await world.ops('POST', `/drifts/${drift?.id}/repair`);
+  const { body } = await world.ops('POST', '/drifts/decide', {
+    ids: [String(drift?.id)],
+    decision: 'repair',
+  });
   await world.untilSettled();
   const again = await pass();
   await world.settled(world.send('DELETE', `/Groups/${group}`));
 
   expect(await report('Crew', taken)).toEqual([]);
   expect(await report('Crew', again)).toEqual([
-    expect.stringMatching(`^dora@example.com member: plan by .* by ${body.planId}$`),
+    expect.stringMatching(`^dora@example.com member: plan by .* by ${Object(body.plan).id}$`),
   ]);
   expect(await report('Crew')).toEqual([]);
 });

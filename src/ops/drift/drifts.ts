@@ -19,13 +19,6 @@ import { acts } from '../lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
 import { toMoment, toView } from '../schemas/schemas.ts';
-import type { OpsSources } from '../sources.ts';
-
-const ONE = [
-  ['repair', 202, 'Have the service hold what is desired, by a plan.'],
-  ['accept', 200, 'Take what is observed as what is desired.'],
-  ['ignore', 200, 'Leave it alone until a date.'],
-] as const;
 
 /** Requests that list differences, decide about them, and look for them. */
 export const driftRoutes = [
@@ -55,30 +48,6 @@ export const driftRoutes = [
           lastSeen: drift.last_seen_at,
           note: text === null ? null : { text, by, until },
         }),
-    ),
-  ),
-  ...ONE.map(([word, status, summary]) =>
-    route(
-      {
-        method: 'post',
-        path: `/drifts/{id}/${word}`,
-        summary,
-        body: word === 'ignore' ? 'IgnoreBody' : undefined,
-        answers: { [status]: 'DriftDecision' } as const,
-      },
-      async ({ drifts, clock }, { params: { id }, body, operator }) => {
-        const asked = { ids: [id], by: body?.by ?? operator.name };
-        const decision = body
-          ? toIgnoring(body, clock.now())
-          : await (word === 'repair' ? findRepair(drifts, asked) : ACCEPT);
-        const { ones, plan } = await drifts.many({ ...asked, decision, isDryRun: false });
-        const { before, refusal } = ones[0] ?? {};
-        if (before === undefined) missing('There is no drift with this id.', 'unknown-drift');
-        const after = refusal === undefined ? AFTER[decision.kind] : before;
-        const change = { before: { status: before }, after: { status: after } };
-        if (refusal) throw new Problem(409, refusal.code, refusal.reason, { change });
-        return { ...ok({ id, ...(plan?.id && { planId: plan.id }) }), change };
-      },
     ),
   ),
   route(
@@ -161,13 +130,6 @@ export function toSubjectView(row: Subject) {
 
 const ACCEPT = { kind: 'accept' } as const;
 
-/** Who asks for one repair means it, also above the limits: the plan is made as a dry run shows it. */
-async function findRepair(drifts: OpsSources['drifts'], asked: Pick<ManyRequest, 'ids' | 'by'>) {
-  const decision = { kind: 'repair', hash: undefined } as const;
-  const { plan } = await drifts.many({ ...asked, decision, isDryRun: true });
-  return { ...decision, hash: plan?.hash };
-}
-
 function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyRequest['decision'] {
   if (body.decision === 'repair') return { kind: 'repair', hash: body.hash };
   if (body.decision === 'accept') return ACCEPT;
@@ -175,7 +137,7 @@ function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyRequest['deci
   return { kind: 'adopt', provider: body.provider ?? DEFAULT_PROVIDER };
 }
 
-function toIgnoring({ until: text, reason }: OpsJson<'IgnoreBody'>, now: number) {
+function toIgnoring({ until: text, reason }: Record<'until' | 'reason', string>, now: number) {
   const until = Date.parse(text);
   if (until > now) return { kind: 'ignore', until, reason } as const;
   throw new InvalidRequest(

@@ -146,11 +146,6 @@ export const SweepBody = t.object({
   dryRun: t.optionalFlag('Nothing is to follow from what it finds.'),
 });
 export const DriftList = t.listOf(Drift);
-export const IgnoreBody = t.object(ignoring);
-export const DriftDecision = t.object({
-  id: t.text(),
-  planId: t.optionalText('The plan that repairs it.'),
-});
 export const DriftsBody = z
   .discriminatedUnion('decision', [
     toBody('repair', {
