@@ -308,6 +308,17 @@ describe('an event of the audit log that cannot be right', () => {
     await expectDeactivated(late);
   });
 
+  test('because its message is made of one sign takes no time to read', async () => {
+    await world.addUser('sign');
+    await world.poll();
+    spoil('sign', { message: '@'.repeat(2_000) });
+    deactivate('sign');
+    const before = process.threadCpuUsage();
+
+    await expectDeactivated('sign');
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(1_000);
+  });
+
   test.each([
     ['id', null],
     ['id', { a: 1 }],

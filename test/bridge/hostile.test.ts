@@ -3,6 +3,7 @@ import type { JsonValue } from '../../src/domain/values.ts';
 import { attack, expectRefused, expectScimError, startTarget } from '../support/attack.ts';
 import { bridgeForSuite } from '../support/bridge.ts';
 import { forSuite } from '../support/lifetimes.ts';
+import { OPS_TOKEN } from '../support/operator.ts';
 import { admit, expel, replace, toPatch, toUser } from '../support/provider.ts';
 import type { RawRequest } from '../support/send-raw.ts';
 import { sendRaw } from '../support/send-raw.ts';
@@ -131,6 +132,39 @@ describe('filters', () => {
 
     const refused = { status: 400, body: { scimType: 'invalidFilter' } };
     expect(await attack(target, search)).toMatchObject(refused);
+  });
+});
+
+describe('texts that take quadratic time to look through', () => {
+  test('an address with quotes that do not close, of a stranger', async () => {
+    const path = `/Users?filter=+${'%5c%22'.repeat(6_500)}`;
+    const headers = { authorization: undefined };
+    const send = () => sendRaw(target.bridge, { method: 'GET', path, headers });
+    const sendSome = async () => {
+      for (let others = 4; others > 0; others -= 1) await send();
+      return send();
+    };
+
+    expect((await attack(target, sendSome)).status).toBe(401);
+  });
+
+  test.each([' ', '['])('a path of a bulk request that is made of %j', async (sign) => {
+    const data = toPatch({ op: 'add', path: sign.repeat(100_000), value: 'a' });
+    const Operations = [{ method: 'PATCH', path: `/Groups/${target.pilots}`, data }];
+
+    const send = () => target.bridge.request('POST', '/Bulk', { Operations });
+    expect((await attack(target, send)).body).toMatchObject({ Operations: [{ status: '400' }] });
+  });
+
+  test.each([
+    ['brackets in the name of a column', `userName,${'['.repeat(90_000)}\nada,1\n`],
+    ['empty lines', `${'\n'.repeat(5_000_000)}userName\nada\n`],
+  ])('an export of %s', async (_, body) => {
+    const path = new URL('/ops/census', target.bridge.baseUrl).href;
+    const headers = { authorization: `Bearer ${OPS_TOKEN}`, 'content-type': 'text/csv' };
+
+    const send = () => sendRaw(target.bridge, { method: 'POST', path, headers, body });
+    expect(await attack(target, send)).toMatchObject({ status: 200, body: { entries: 1 } });
   });
 });
 

@@ -88,7 +88,7 @@ const NAMING: Readonly<Record<IdsOf, readonly ExportAttribute[]>> = {
 
 /** Entra's templates have the name in brackets: `User name [userPrincipalName] Required`. */
 function toKey(column: string): string {
-  const name = /\[([^\]]+)\]/.exec(column)?.[1] ?? column;
+  const name = /\[([^[\]]+)\]/.exec(column)?.[1] ?? column;
   return foldCase(name).replaceAll(/[\s_-]/g, '');
 }
 
@@ -147,7 +147,7 @@ const NOTES = /(?:version:[^\n]*|sep=[^\n]?\r?|[ \t]*\r?)\n/giy;
 /** Reads an export: CSV with commas, semicolons or tabs, or one JSON object a line; UTF-8 or UTF-16. @throws InvalidRequest */
 function readRecords(file: Uint8Array): AsyncGenerator<ExportRecord> {
   const whole = decode(file);
-  const notes = [...whole.matchAll(NOTES)].map(([note]) => note);
+  const notes = [...whole.slice(0, RECORD_LENGTH_MAX).matchAll(NOTES)].map(([note]) => note);
   const text = whole.slice(notes.reduce((length, note) => length + note.length, 0));
   return /^[[{]/.test(text) ? readLines(text, notes.length) : readCsv(text, notes.length);
 }
@@ -221,10 +221,11 @@ async function* split(text: string): AsyncGenerator<string> {
 const LINES_PART = 500;
 
 async function* readLines(text: string, skipped: number): AsyncGenerator<ExportRecord> {
-  for (const [index, line] of text.split('\n').entries()) {
-    if (index % LINES_PART === 0) await nextTurn();
+  let row = skipped;
+  for (const [line] of text.matchAll(/[^\n]*\n?/g)) {
+    row += 1;
+    if (row % LINES_PART === 0) await nextTurn();
     if (line.trim() === '') continue;
-    const row = skipped + index + 1;
     const texts = flatten(parseObject(line, row));
     yield { row, cells: Object.fromEntries(texts.map(([path, text]) => [toKey(path), text])) };
   }

@@ -67,7 +67,7 @@ export const toText = (text: string) => text.replaceAll('\0', '').slice(0, TEXT_
 
 /** Finds addresses, uids, numbers, and quoted text. */
 const NAMES_IN_TEXT =
-  /[^\s"'«»“”<>()[\]{},;:]+@[^\s"'«»“”<>()[\]{},;:]*[\p{L}\p{N}]|\b[\da-f]{8}-[\da-f-]{27}\b|"[^"]+"|'[^']+'|«[^»]+»|“[^”]+”|\b\d+\b/giu;
+  /[^\s"'«»“”<>()[\]{},;:@]+@[^\s"'«»“”<>()[\]{},;:@]*[\p{L}\p{N}]|\b[\da-f]{8}-[\da-f-]{27}\b|"[^"]+"|'[^']+'|«[^»]+»|“[^”]+”|\b\d+\b/giu;
 const QUOTES = /^["'«“]|["'»”]$/g;
 
 /** Lists the texts of an event that may be an id or a name, each with the types that it may identify. */

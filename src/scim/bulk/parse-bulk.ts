@@ -164,7 +164,8 @@ export function resolveReferences(
     if (Array.isArray(value))
       return value.map((item) => walk(item, { ...place, depth: depth + 1 }));
     const path = typeof value.path === 'string' ? value.path : '';
-    const isOfIds = place.isOfIds || REFERRING.test(path.replace(/\s*\[.*\]\s*/s, '').trim());
+    const [list = ''] = path.split('[', 1);
+    const isOfIds = place.isOfIds || REFERRING.test(list.trim());
     const parts = Object.entries(value).map(([key, part]) => {
       if (key === 'path' && isOfIds)
         return [key, path.replace(IN_FILTER, resolveInFilter)] as const;

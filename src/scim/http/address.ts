@@ -12,8 +12,8 @@ export const readAddress: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** A text of a filter with its quotes, of which those inside are escaped. */
-const TEXT = /("|%22)(.*?)(?<!\\|%5c)\1/gi;
+/** A text of a filter with its quotes, of which those inside are escaped. One that does not end is looked through once. */
+const TEXT = /("|%22)(.*?)(?:(?<!\\|%5c)\1|$)/gi;
 /** A character that a form would encode, or a space that a form writes in another way. */
 const NO_FORM = /%20|[^\w*.%+-]/;
 
