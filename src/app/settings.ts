@@ -49,10 +49,10 @@ export function toScimPolicy(settings: Settings): ScimPolicy {
   return {
     writeWaitMs: scim.writeWait,
     whenUpstreamIsDown: scim.whenUpstreamIsDown,
-    // Whatever memory there is, two of the largest size have room.
+    // Whatever memory there is, two of the largest size have room, of one credential too.
     bodiesBytesMax: Math.max(
       getHeapStatistics().heap_size_limit * BODIES_SHARE,
-      2 * GROUP_BODY_BYTES_MAX,
+      3 * GROUP_BODY_BYTES_MAX,
     ),
     requests: { perSecond: scim.requestsPerSecond, concurrentMax: CONCURRENT_MAX },
     adopt: { user: users.adopt, group: groups.adopt },

@@ -36,8 +36,14 @@ export function createBodyReaders(deps: RoomDeps) {
       let came = 0;
       const count = (chunk: Buffer) => {
         came += chunk.length;
-        if (came <= bytesMax) hold(res, came, true);
-        else if (!res.headersSent) next(tooLarge());
+        try {
+          if (came > bytesMax) throw tooLarge();
+          hold(res, came);
+        } catch (error) {
+          // What still comes is read, and kept by nobody.
+          req.removeAllListeners('data');
+          next(error);
+        }
       };
       if (req.headers['transfer-encoding'] !== undefined) req.on('data', count);
       next();
@@ -86,22 +92,34 @@ const SMALL_BYTES = 65_536;
 
 type RoomDeps = Pick<ScimDeps, 'policy' | 'events'>;
 
+/** Share of the room that one credential takes at most: another one always finds some. */
+const OWN_SHARE = 3 / 4;
+
 /** Room for bodies: each is held until the answer to its request is read. */
 function createRoom({ policy: { bodiesBytesMax }, events }: RoomDeps) {
   const held = new WeakMap<Response, number>();
+  const byCredential = new Map<string, number>();
   let bytes = 0;
-  /** Has a request hold so many bytes, where it held fewer: what came already beyond the room too. @throws ScimError 503 */
-  return (res: Response, total: number, isHere = false): void => {
+  const add = (credential: string, more: number) => {
+    bytes += more;
+    byCredential.set(credential, (byCredential.get(credential) ?? 0) + more);
+    if (byCredential.get(credential) === 0) byCredential.delete(credential);
+  };
+  /** Has a request hold so many bytes, where it held fewer. @throws ScimError 503 */
+  return (res: Response, total: number): void => {
     const before = held.get(res) ?? 0;
     if (total <= before || res.closed) return;
-    if (!isHere && bytes + total - before > bodiesBytesMax) {
+    const { credential } = getNotes(res);
+    const more = total - before;
+    const own = (byCredential.get(credential) ?? 0) + more;
+    if (bytes + more > bodiesBytesMax || own > bodiesBytesMax * OWN_SHARE) {
       events.turnedAway({ reason: 'bodies' });
       const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
       throw unavailable(detail, 1);
     }
-    if (before === 0) res.once('close', () => (bytes -= held.get(res) ?? 0));
+    if (before === 0) res.once('close', () => add(credential, -(held.get(res) ?? 0)));
     held.set(res, total);
-    bytes += total - before;
+    add(credential, more);
   };
 }
 
