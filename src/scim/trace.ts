@@ -58,39 +58,56 @@ function maskValue(value: JsonValue, name: string, level: number): JsonValue {
     return left > 0 ? [...kept, `… ${left} more`] : kept;
   }
   if (isJsonObject(value)) {
-    const members = Object.entries(value).map(
-      ([key, one]) => [maskPath(key), maskValue(one, key, level + 1)] as const,
-    );
+    // The value of an operation is that of its path.
+    const isOfPassword = PASSWORD.test(name) || PASSWORD.test(String(value.path));
+    const members = Object.entries(value).map(([key, one]) => {
+      const own = isOfPassword && /^value$/i.test(key) ? 'password' : key;
+      return [maskPath(key), maskValue(one, own, level + 1)] as const;
+    });
     return Object.fromEntries(members);
   }
+  if (PASSWORD.test(name)) return '•••';
   if (typeof value === 'number') return COUNTS.includes(name) ? value : 0;
   if (typeof value !== 'string') return value;
   if (/^path$/i.test(name)) return maskPath(value);
   return name === 'filter' ? maskFilter(value) : mask(value);
 }
 
+/** Nothing of one is kept, whatever attribute or path ends like this. */
+const PASSWORD = /password$/i;
 const PATH = /^[\w.:$,-]+$/;
-const OPERATOR = /\s(?:eq|ne|co|sw|ew|g[te]|l[te]|pr)\b/i;
-/** Values within a filter: in quotes, or behind an operator. */
-const FILTER_VALUE = /"(?:[^"\\]|\\.)*"?|(?<=\s(?:eq|ne|co|sw|ew|g[te]|l[te])\s+)[^\s"()[\]]+/gi;
+const OPERATOR = /(?<=\s)(?:eq|ne|co|sw|ew|g[te]|l[te]|pr)\b/i;
+const JOINT = /^(?:and|or|not|[()[\]])$/i;
+/** Texts in quotes, brackets, names (in front of an operator or a bracket, or behind one), and other words of a filter. */
+const FILTER_PART =
+  /"(?:[^"\\]|\\.)*"?|[()[\]]|([^\s"()[\]]+(?=\[|\s+(?:eq|ne|co|sw|ew|g[te]|l[te]|pr)\b)|(?<=\])\.[\w$-]+)|[^\s"()[\]]+/gi;
 
 const maskPath = (text: string) => (PATH.test(text) ? text : maskFilter(text));
 
-/** Masks the values in a filter, or a text that is none. */
-const maskFilter = (text: string) =>
-  OPERATOR.test(text) ? text.replaceAll(FILTER_VALUE, mask) : mask(text);
+/** Masks the values in a filter, which may be words without quotes, or a text that is none. */
+function maskFilter(text: string): string {
+  if (!OPERATOR.test(text)) return mask(text);
+  let isValue = false;
+  return text.replaceAll(FILTER_PART, (part: string, name?: string) => {
+    if (JOINT.test(part)) isValue = false;
+    else if (!isValue && OPERATOR.test(` ${part}`)) isValue = true;
+    else if (isValue || name === undefined) return mask(part);
+    return part;
+  });
+}
 
 /** Words of the protocol that are no value of a person. */
 const PROTOCOL =
   /^(urn:ietf:params:scim:[\w.:]+|add|remove|replace|true|false|user|group|get|post|put|patch|delete)$/i;
-const WORD = /[\p{L}\p{N}]+/gu;
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const DOMAIN_END = /^[a-z]{2,3}$/i;
 
-/** Keeps the first character of each word and everything between them: `a•••@e•••.com`. */
+/** Keeps the first character of each word and everything between them, and the end of an address: `a•••@e•••.com`. */
 function mask(text: string): string {
   if (PROTOCOL.test(text) || isId(text)) return text;
+  const isAddress = text.includes('@');
   return text.replaceAll(WORD, (word: string, place: number) => {
     const isLast = text[place - 1] === '.' && place + word.length === text.length;
-    return isLast && DOMAIN_END.test(word) ? word : `${[...word][0]}•••`;
+    return isAddress && isLast && DOMAIN_END.test(word) ? word : `${[...word][0]}•••`;
   });
 }

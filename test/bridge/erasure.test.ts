@@ -49,7 +49,11 @@ describe('erasing a person', () => {
     const url = makeStoreFile();
     const all = { ...settings, DRIFT_POLICY: 'repair', DATABASE_URL: url };
     const own = await forTest(startAudit({ settings: all }));
+    await own.ops('POST', '/providers/default/trace', {});
     const id = await deleteAda(own);
+    const countTraced = async () =>
+      (await own.listOps(`/requests?traced=true&resource=${id}`)).length;
+    const traced = await countTraced();
     const erase = runner(own);
     const person = runner(own, { columns: 80, answer: 'no' });
     const shown = await erase('erase', 'ada@example.com', '--dry-run');
@@ -77,6 +81,7 @@ describe('erasing a person', () => {
     expect(SHE.exec(after)?.[0]).toBeUndefined();
     expect(twice).toMatchObject({ code: 1, text: expect.stringContaining('It was done before') });
     for (const { text } of later) expect(text).not.toMatch(SHE);
+    expect([traced > 0, await countTraced()]).toEqual([true, 0]);
     expect((await own.request('GET', `/Users/${id}`)).status).toBe(404);
   });
 

@@ -51,6 +51,25 @@ test('a traced provider has each request and answer kept, with values masked and
   expect(refused).toMatchObject({ body: 'n••• J••• o••• a•••@e•••.com' });
 });
 
+test('words without quotes, letters with marks, short last words and passwords are masked too', async () => {
+  const { bridge, trace, listTraced } = await traceable();
+  await trace();
+  const secret = { password: '#-9!' };
+  const ada = toUser('ada', { displayName: 'अदा लवलेस', nickName: 'A.Lee', ...secret });
+  await bridge.request('POST', '/Users', ada);
+  const change = toPatch({ op: 'replace', path: 'password', value: secret.password });
+  await bridge.request('PATCH', '/Users/x', change);
+  const filter =
+    'displayName eq Ada Byron Le and (emails[type eq work].value eq Lee or not title pr)';
+  await bridge.request('GET', `/Users?filter=${encodeURIComponent(filter)}`);
+
+  const traced = await listTraced();
+  expect(JSON.stringify(traced)).not.toMatch(/दा|Byron|Le\b|Lee|#/);
+  const shown =
+    'displayName eq A••• B••• L••• and (emails[type eq w•••].value eq L••• or not title pr)';
+  expect(traced[0]?.exchange).toMatchObject({ query: `filter=${shown}` });
+});
+
 test('without a trace, of another provider and after its end nothing is kept', async () => {
   const { bridge, trace, listTraced } = await traceable();
   const okta = await makeProvider(bridge, 'okta');

@@ -126,6 +126,7 @@ async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Prom
   const keys = [...names.map(foldCase), ...listNameKeys(row)];
   const naming = await deleteWhere(tx, 'audit_event_subjects', { subject: [id, ...keys] });
   const eventIds = naming.map(({ event_id }) => event_id);
+  const traced = { resource_id: id, exchange: { '<>': null } } as const;
   // An event is reduced to its time and its kind.
   const reduced = { message: null, author_id: null, author_username: null, author_address: null };
   const changed = [
@@ -139,6 +140,7 @@ async function eraseTraces(tx: Db, row: UserRow, names: readonly string[]): Prom
     await deleteWhere(tx, 'former_ids', { resource_type: 'user', resource_id: id }),
     await deleteWhere(tx, 'links', { target: seq }),
     await deleteWhere(tx, 'notices', { key: { like: `leaver:${id}:%` } }),
+    await updateWhere(tx, 'requests', traced, { exchange: null }),
     await deleteWhere(tx, 'drifts', { resource_id: id }),
     await deleteWhere(tx, 'drifts', { member_id: id }),
     await updateWhere(tx, 'plan_actions', { resource_id: id }, { desired: null, observed: null }),
