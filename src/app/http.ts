@@ -51,7 +51,7 @@ export function createApps(parts: BridgeParts): { app: Express; opsApp: Express 
   const pages = openConsole(parts);
   const lastly = answerErrors(events.requestFailed);
   const follow = followRequests({ clock, events, tracing: parts.tracing });
-  const app = createApp(settings.trustProxy).use(follow);
+  const app = createApp(settings.trustProxy).use(follow, hideWaysUp(answerUnknown));
   app.use(SCIM_PATH, createScimRouter(parts.scim));
   const tokenEndpoint = `${publicUrl}${OAUTH_PATH}/token`;
   const oauth = createOAuthRouter({
@@ -66,7 +66,8 @@ export function createApps(parts: BridgeParts): { app: Express; opsApp: Express 
   }
   // Answers also outside the base address: a provider with a wrong one gets an error of its own protocol.
   app.use(answerUnknown).use(lastly);
-  const opsApp = createApp(settings.trustProxy).use(follow).use(health).use(operators);
+  const opsApp = createApp(settings.trustProxy).use(follow, hideWaysUp(answerUnknownOps));
+  opsApp.use(health).use(operators);
   opsApp.use(CONSOLE_PATH, pages).get('/', leadToConsole).use(answerUnknownOps);
   opsApp.use(lastly);
   return { app, opsApp };
@@ -78,6 +79,15 @@ function createApp(trustProxy: number | string[]): Express {
   tellAnswered(app);
   return app.set('trust proxy', trustProxy);
 }
+
+/** Two dots between slashes, each of them encoded or not. */
+const WAY_UP = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\]|%2f|%5c)/i;
+
+/** Finds nothing behind a way up: a proxy that resolves it has let `/ops/..%2fscim%2fv2` pass as SCIM. */
+const hideWaysUp =
+  (answer: RequestHandler): RequestHandler =>
+  (req, res, next) =>
+    WAY_UP.test(req.path) ? answer(req, res, next) : next();
 
 /** Reads every parameter, since the length of an address is limited: by itself Node drops those behind the thousandth. */
 const parseQuery = (query: string) => parse(query, '&', '=', { maxKeys: 0 });

@@ -303,8 +303,11 @@ test('an address that is not served, or not in this way, is told in the form of 
     const { status, body } = await bridge.request(method, url, undefined, headers);
     expect([path, status, body]).toEqual([path, 404, { code: 'not-found', message }]);
   }
-  const stranger = await bridge.request('GET', new URL('/', bridge.baseUrl).href);
-  expect(stranger).toMatchObject({ status: 404, body: { status: '404', detail: message } });
+  // A proxy that resolves a way up takes these for SCIM.
+  for (const path of ['/', '/ops/explain/..%2f..%2fscim%2fv2', '/console/..%2Fscim%2Fv2']) {
+    const stranger = await bridge.request('GET', new URL(path, bridge.baseUrl).href);
+    expect(stranger).toMatchObject({ status: 404, body: { status: '404', detail: message } });
+  }
 });
 
 test('each request is open to the role of its row, and to no stranger', async () => {
