@@ -99,6 +99,8 @@ export async function replaceSqlite(
   using _lock = lockSqlite(path);
   using part = createPart(path);
   orRefuse(`${from} cannot be copied to ${part.path}`, () => copyFileSync(from, part.path));
+  // A copy has the rights of the backup, which may be for everybody.
+  chmodSync(part.path, 0o600);
   await prepare(part.path);
   for (const end of FILES) {
     if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${keptAs}${end}`);

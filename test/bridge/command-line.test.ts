@@ -154,10 +154,12 @@ test.each([
 });
 
 test('a name with control characters does not reach the terminal as it is', async () => {
-  await bridge.addGroup('Pi\u001b[31mlots\u0007\nof doom');
+  await bridge.addGroup('Pi\u001b[31mlots\u0007\nof\u009bdoom');
   const { text } = await run(bridge, 'groups');
+  const csv = await run(bridge, 'groups --csv');
 
   expect(text).toContain('Pilots of doom');
+  expect(csv.out).not.toMatch(/(?![\r\n])\p{Cc}/u);
 });
 
 test('a question comes before what is dangerous: no leaves all as it is, and where nobody can be asked --yes is wanted', async () => {

@@ -1,5 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -78,6 +86,8 @@ test('a backup that is made under load holds all that was acknowledged before, i
   });
   const held = listUserNames(backup);
   const people = lives.sandbox.service.users().length;
+  const { mode } = statSync(backup);
+  chmodSync(backup, 0o644);
   const restored = await runAlone(`restore ${backup} --yes`.split(' '), env);
   lives.sandbox.calls.reset();
 
@@ -88,7 +98,7 @@ test('a backup that is made under load holds all that was acknowledged before, i
   const next = expect.stringContaining('scim-bridge plan show');
   expect(restored).toMatchObject({ code: 0, text: next });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(statSync(backup).mode & 0o777).toBe(0o600);
+  expect(mode & 0o777).toBe(0o600);
   expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   const kept = readdirSync(folder).filter((name) => /^bridge\.db\.replaced-[^.]*$/.test(name));
   expect(kept).toHaveLength(1);

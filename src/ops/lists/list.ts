@@ -145,8 +145,9 @@ export function toCsv<Item>(items: readonly Item[], columns: readonly Column<Ite
   return lines.map((cells) => `${cells.map(toField).join(',')}\r\n`).join('');
 }
 
-/** A spreadsheet would run a text that begins like a formula, so a mark that it shows as text goes before it. */
-function toField(text: string): string {
+/** A terminal would follow control characters. A spreadsheet would run a text that begins like a formula: a mark goes before it. */
+function toField(given: string): string {
+  const text = given.replaceAll(/[^\P{Cc}\t\r\n]+/gu, ' ');
   const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
