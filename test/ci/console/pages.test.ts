@@ -50,7 +50,7 @@ const LAST: Readonly<Record<string, string>> = {
   overview: 'dl.facts dd',
   user: '[aria-label="What happened"]',
 };
-const HEIGHTS: Readonly<Record<string, number>> = { overview: 1_320, user: 1_400 };
+const HEIGHTS: Readonly<Record<string, number>> = { overview: 900, user: 1_400 };
 
 describe.skipIf(browserPath === undefined)('every page of the console', () => {
   const world = forSuite(() => openWorld(browserPath ?? ''));
