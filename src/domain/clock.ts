@@ -35,6 +35,8 @@ export interface Loop {
   tell(): void;
   /** Resolves when the turn that runs has ended; its signal is aborted. */
   stop(): Promise<void>;
+  /** Aborted at the stop. */
+  readonly signal: AbortSignal;
 }
 
 interface LoopDeps {
@@ -83,6 +85,7 @@ export function createLoop(
       running = run(afterMs);
     },
     tell: news.tell,
+    signal,
     async stop() {
       unlisten?.();
       // With a reason: without one, an error with a stack is made each time.

@@ -74,22 +74,6 @@ export function isUrgent(row: ResourceRow, { attributes, cells }: Written) {
   return keepsClass || removesAccess(toState({ ...row, attributes, cells }));
 }
 
-/** Finds the values that the rules give; undefined: they have no say in this change. */
-async function findRulings(
-  tx: Db,
-  { book }: Rules,
-  row: ResourceRow,
-  asked?: JsonObject,
-): Promise<Rulings | undefined> {
-  if (row.type === 'group') {
-    return book.ruleGroup(toDesiredGroup(asked ?? row.attributes).displayName);
-  }
-  // The groups are read only where the request touches a ruled field, or adopts the user.
-  const isTouched = asked === undefined || row.origin === null || changesRuled(row, asked);
-  if (book.isEmpty || !isTouched) return undefined;
-  return book.ruleUser((await listGroupNamesOf(tx, [row.id])).get(row.id) ?? []);
-}
-
 function changesRuled({ attributes }: ResourceRow, asked: JsonObject): boolean {
   const [had, has] = [attributes, asked].map((each) => toExtension(each, USER_EXTENSION));
   return RULED_FIELDS.user.some((field) => had?.[field] !== has?.[field]);
@@ -158,9 +142,16 @@ export async function combineAsked(
   rules: Rules,
   { row, attributes }: { readonly row: ResourceRow; readonly attributes: JsonObject },
 ): Promise<FieldChange> {
-  const rulings = await findRulings(tx, rules, row, attributes);
-  if (rulings === undefined) return { attributes, cells: row.cells, fields: [] };
-  return combineAllowed(tx, rules, row, { attributes, rulings });
+  const { book } = rules;
+  if (row.type === 'group') {
+    const rulings = book.ruleGroup(toDesiredGroup(attributes).displayName);
+    return combineAllowed(tx, rules, row, { attributes, rulings });
+  }
+  // The groups are read only where the request touches a ruled field, or adopts the user.
+  const isTouched = row.origin === null || changesRuled(row, attributes);
+  if (book.isEmpty || !isTouched) return { attributes, cells: row.cells, fields: [] };
+  const names = (await listGroupNamesOf(tx, [row.id])).get(row.id) ?? [];
+  return combineAllowed(tx, rules, row, { attributes, rulings: book.ruleUser(names) });
 }
 
 /** A rule that would take something from what is protected is ignored. */
@@ -181,15 +172,13 @@ async function combineAllowed(
   return isProtected ? combine(asked, rulings, taken) : combined;
 }
 
-/** Stored user or group after the rules, or undefined when they change nothing. `rulings`: absent: they are found. */
+/** Stored user or group after what the rules give it, or undefined when they change nothing. */
 export async function toRuled<Row extends ResourceRow>(
   tx: Db,
   rules: Rules,
-  { row, now, ...given }: { readonly row: Row; readonly now: number; readonly rulings?: Rulings },
+  { row, rulings, now }: { readonly row: Row; readonly rulings: Rulings; readonly now: number },
 ): Promise<Row | undefined> {
   if (row.origin === null || row.deleted_at !== null) return undefined;
-  const rulings = given.rulings ?? (await findRulings(tx, rules, row));
-  if (rulings === undefined) return undefined;
   const { attributes } = row;
   const combined = await combineAllowed(tx, rules, row, { attributes, rulings });
   if (combined.fields.length === 0 && isSameJson(combined.cells, row.cells)) return undefined;

@@ -165,8 +165,10 @@ export async function ruleGroups(tx: Db, rules: Rules, ids: readonly GroupId[], 
   const changed: GroupId[] = [];
   for (const id of ids) {
     const row = await lockRow(tx, { type: 'group', id });
-    const next = row && (await toRuled(tx, rules, { row, now }));
-    if (row && next) await saveRow(tx, row, next);
+    if (row === undefined) continue;
+    const rulings = rules.book.ruleGroup(row.name);
+    const next = await toRuled(tx, rules, { row, rulings, now });
+    if (next) await saveRow(tx, row, next);
     const hasOtherAdmins = await ruleAdmins(tx, rules, { groupId: id, users: undefined, now });
     if (next || hasOtherAdmins) changed.push(id);
   }

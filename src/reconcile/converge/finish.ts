@@ -328,7 +328,8 @@ async function takeListsBack(
   const isReturned = admins.length > 0 && admins.every((one) => back.includes(one));
   const admins_asked = isReturned ? (before?.adminsAsked ?? 0) : kept.admins_asked;
   const draft = { ...kept, admins_asked, inner_groups };
-  return (await toRuled(tx, rules, { row: draft, now })) ?? draft;
+  const rulings = rules.book.ruleGroup(draft.name);
+  return (await toRuled(tx, rules, { row: draft, rulings, now })) ?? draft;
 }
 
 /** The row without the refused fields of a write, or without all that was written where no other write was stored since. */

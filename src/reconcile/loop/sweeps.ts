@@ -48,8 +48,7 @@ export function createSweeps(deps: ReconcileDeps, isReady: () => boolean) {
     return POLL_MS;
   });
   return {
-    start: () => loop.start(),
-    stop: loop.stop,
+    ...loop,
     /** How far the sweep that runs has read the service; undefined: no list is being read. */
     progress: () => reading?.findProgress(clock.now()),
   };

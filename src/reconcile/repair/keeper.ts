@@ -35,7 +35,6 @@ const LATE_MS = 60_000;
 /** Creates the keeper; `isReady`: the first read is finished. */
 export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
   const { store, clock } = deps;
-  const stopping = new AbortController();
   let settledAt = clock.now();
   const job = { type: 'drift', id: 'keep', restMs: REST_MS, topic: 'decided' } as const;
   const loop = createJob(deps, job, async (signal) => {
@@ -56,13 +55,9 @@ export function createDriftKeeper(deps: ReconcileDeps, isReady: () => boolean) {
     return undefined;
   });
   return {
-    start: () => loop.start(),
-    stop() {
-      stopping.abort();
-      return loop.stop();
-    },
+    ...loop,
     look: ({ key }: { readonly key: ResourceKey }) =>
-      lookNow(deps, key, stopping.signal).finally(loop.tell),
+      lookNow(deps, key, loop.signal).finally(loop.tell),
   };
 }
 
