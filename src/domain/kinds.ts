@@ -211,7 +211,8 @@ export const toWantedSuspension = (desired: DesiredUser, deactivation: Deactivat
 /** All that is known of one managed user or group. */
 export type State = UserState | GroupState;
 
-type Compared = 'type' | 'desired' | 'observed' | 'cells';
+/** Parts of a state that are compared. */
+export type Compared = 'type' | 'desired' | 'observed' | 'cells';
 /** What is compared of a user or group. */
 export type ComparedState = Pick<UserState, Compared> | Pick<GroupState, Compared>;
 

@@ -5,6 +5,8 @@ import { holdsMore } from './change.ts';
 import { isEntityField, leaveEntities, leavesEntity, listWantedEntities } from './entity.ts';
 import { toExtension, toWrittenName, USER_EXTENSION, withExtension } from './extensions.ts';
 import type {
+  Compared,
+  ComparedState,
   Deactivation,
   DesiredGroup,
   DesiredUser,
@@ -201,13 +203,7 @@ export interface Exchange {
   readonly answer: JsonValue;
 }
 
-const HELD_FIELDS = [
-  'active',
-  'temporarilyInactive',
-  'appsPermissions',
-  'permissions',
-  'addToCardsAndSpacesEnabled',
-] as const;
+const HELD_FIELDS = ['active', ...RULED_FIELDS.user, ...RULED_FIELDS.group] as const;
 
 type Holding = Partial<Pick<DesiredUser & DesiredGroup, (typeof HELD_FIELDS)[number]>>;
 
@@ -248,18 +244,14 @@ function takes(
 }
 
 /** Lists the fields that wait and in which the service was seen to grant more than is wanted. */
-export function listLosses({ desired: after, observed, cells }: Waiting): string[] {
+export function listLosses({ desired: after, observed, cells }: ComparedState): string[] {
   const known = { before: undefined, after, observed: observed ?? undefined, isInService: false };
   return listTaken({ ...known, fields: listWaiting<string>(cells) });
 }
 
-type Waiting = Pick<UserState | GroupState, 'desired' | 'observed' | 'cells'>;
-
 /** True when a change that waits and can be made now removes access: such a user or group goes first. */
 export function removesAccess(
-  state:
-    | Pick<UserState, 'type' | keyof Waiting>
-    | Pick<GroupState, 'type' | keyof Waiting | 'deleted_at' | 'links'>,
+  state: Pick<UserState, Compared> | Pick<GroupState, Compared | 'deleted_at' | 'links'>,
 ): boolean {
   if (listLosses(state).length > 0) return true;
   if (state.type === 'group') {

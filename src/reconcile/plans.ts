@@ -12,7 +12,7 @@ import {
 } from '../domain/change.ts';
 import type { LinkKey } from '../domain/link.ts';
 import { dropChange, toLinkText } from '../domain/link.ts';
-import type { PlanAction, PlanCounts } from '../domain/plan.ts';
+import type { PlanAction } from '../domain/plan.ts';
 import { toPlace } from '../domain/plan.ts';
 import { BridgeError, newId } from '../domain/values.ts';
 import type { PlannedFact, Step } from '../plan/step.ts';
@@ -36,12 +36,8 @@ import type { Events } from '../telemetry/events.ts';
 import type { ReconcileDeps } from './deps.ts';
 import { listChanges } from './differences.ts';
 
-/** What tells a plan from others, and its size. */
-export interface PlanSum {
-  /** Hash over the actions and their preconditions, in any order. */
-  readonly hash: string;
-  readonly counts: PlanCounts;
-}
+/** Hash of a plan over its actions and their preconditions, in any order, and its size. */
+type PlanSum = Pick<PlanRow, 'hash' | 'counts'>;
 
 const NOTHING: PlanSum = { hash: '', counts: { total: 0, kinds: {}, harm: {} } };
 

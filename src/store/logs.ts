@@ -5,15 +5,7 @@ import { listHarms, listKindsOf } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ResourceKey } from '../domain/values.ts';
 import { foldCase } from '../domain/values.ts';
-import {
-  allOf,
-  chunks,
-  execute,
-  readInChunks,
-  readNumber,
-  readOne,
-  select,
-} from './engine/dialect.ts';
+import { allOf, execute, readInChunks, readNumber, readOne, select } from './engine/dialect.ts';
 import { listCalledNames } from './resources/find.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import { HAS_REMARK } from './schema.ts';
@@ -31,27 +23,18 @@ export type KeptRequest = Omit<Insertable<'requests'>, 'seq'>;
 export const saveRequests = (tx: Db, rows: readonly KeptRequest[]) =>
   putAll(tx, 'requests', ['entry'], rows, sql`requests.status = 0`);
 
-const ASKED_PART = 100;
-
 /** Finds the last requests for these changes, in their order; undefined: none is kept, or a rule asked. */
-export async function listAskers(
-  db: Db,
-  changes: readonly Pick<Row<'own_calls'>, 'kind' | 'resource_id' | 'at'>[],
-): Promise<(RequestRow | undefined)[]> {
-  const found: (RequestRow | undefined)[] = changes.map(() => undefined);
-  for (const some of chunks([...changes.entries()], ASKED_PART)) {
-    const asked = some.map(
-      ([place, { kind, resource_id, at }]) => sql`select * from (
-        select ${raw(String(place))} as place, requests.* from requests
-        where resource_id = ${resource_id} and at <= ${at} and status < 400
-        and (method = 'DELETE' or written like ${toWritten(kind)})
-        order by seq desc limit 1) as asked`,
-    );
-    const rows = await select<RequestRow & { readonly place: number }>(db)`
-      ${join(asked, ' union all ')}`;
-    for (const { place, ...request } of rows) found[place] = request;
-  }
-  return found;
+export const listAskers = (db: Db, changes: readonly Asked[]) =>
+  readInChunks(changes, (some) => Promise.all(some.map((change) => findAsker(db, change))));
+
+type Asked = Pick<Row<'own_calls'>, 'kind' | 'resource_id' | 'at'>;
+
+async function findAsker(db: Db, { kind, resource_id, at }: Asked) {
+  const [request] = await select<RequestRow>(db)`select * from requests
+    where resource_id = ${resource_id} and at <= ${at} and status < 400
+      and (method = 'DELETE' or written like ${toWritten(kind)})
+    order by seq desc limit 1`;
+  return request;
 }
 
 function toWritten(kind: ChangeKind): string {

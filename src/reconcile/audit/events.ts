@@ -1,6 +1,6 @@
 import type { DriftKind } from '../../domain/change.ts';
 import { isUnmanagedKind } from '../../domain/change.ts';
-import { findJson, foldCase, keyText } from '../../domain/values.ts';
+import { findJson, foldCase } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { CONCLUDED } from '../../store/drifts.ts';
 import type { EventView } from '../../store/logs.ts';
@@ -51,10 +51,8 @@ export async function nameNewEvents(deps: ReconcileDeps, events: readonly AuditE
       const found = byName.get(text) ?? byName.get(foldCase(text)) ?? [];
       return found.filter(({ row }) => types.has(row.type)).map(({ row }) => row);
     });
-    /** The users and groups that it names, also those that are unmanaged or deleted; once each, groups first. */
-    const rows = [...new Map(meant.map((row) => [keyText(row), row])).entries()]
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, row]) => row);
+    /** The users and groups that it names, also those that are unmanaged or deleted; once each. */
+    const rows = [...new Map(meant.map((row) => [row.id, row])).values()];
     /** Epoch milliseconds, by our own clock. */
     const at = event.audit.createdAt.getTime() - aheadMs;
     return { ...event, at, rows };

@@ -201,10 +201,7 @@ async function save({ tx, outcome, original, row, now }: Recording): Promise<voi
 }
 
 /** Changes the fields of the row. */
-export function changeCells(
-  r: Pick<Recording, 'row'>,
-  change: (cells: Cells<Field>) => Cells<Field>,
-): void {
+export function changeCells(r: Recording, change: (cells: Cells<Field>) => Cells<Field>): void {
   r.row = { ...r.row, cells: change(r.row.cells) };
 }
 

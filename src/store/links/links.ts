@@ -5,7 +5,7 @@ import type { Link, LinkChange, LinkKey, LinkList } from '../../domain/link.ts';
 import { LINK_LISTS, NEW_LINK, seeLink, toLinkText } from '../../domain/link.ts';
 import type { UserId } from '../../domain/values.ts';
 import { waits } from '../engine/columns.ts';
-import { execute, isPostgres, readInChunks, readOne, select } from '../engine/dialect.ts';
+import { execute, readInChunks, readOne, select } from '../engine/dialect.ts';
 import type { Db } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { deleteWhere, putAll } from '../tables.ts';
@@ -270,15 +270,12 @@ async function compareLinks(
 }
 
 async function readListed(db: Db, accounts: readonly number[]): Promise<Map<number, boolean>> {
-  const rows = await readInChunks(accounts, (some) => {
-    // As one parameter, which is quicker than many.
-    const list = JSON.stringify(some);
-    const ids = isPostgres(db)
-      ? sql`select value::bigint from json_array_elements_text(${list}::json)`
-      : sql`select value from json_each(${list})`;
-    return select<{ seq: number; deleted_at: number | null }>(db)`
-      select seq, deleted_at from resources where type = 'user' and upstream_id in (${ids})`;
-  });
+  const rows = await readInChunks(
+    accounts,
+    (some) =>
+      select<{ seq: number; deleted_at: number | null }>(db)`
+      select seq, deleted_at from resources where type = 'user' and upstream_id in (${join(some)})`,
+  );
   return new Map(rows.map(({ seq, deleted_at }) => [seq, deleted_at === null]));
 }
 
