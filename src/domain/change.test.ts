@@ -34,7 +34,7 @@ test('what takes something away does harm by its kind alone, but for licences an
 
 test('what gives access or power, or may do so, is the opposite of a harm', () => {
   const grants = changes.CHANGE_KINDS.map(
-    (kind) => [kind, changes.findLimit({ kind, harm: undefined })?.harm] as const,
+    (kind) => [kind, changes.findLimit({ kind, harm: null })?.harm] as const,
   ).filter(([kind, harm]) => harm && changes.listHarms([{ kind }]).length === 0);
 
   expect(Object.fromEntries(grants)).toEqual({
@@ -79,7 +79,7 @@ test.each<
     const change = { kind, desired, observed };
 
     expect([changes.findHarm(change), changes.isGranting(change)]).toEqual([
-      harm,
+      harm ?? null,
       grants !== undefined,
     ]);
   },

@@ -139,14 +139,14 @@ export const listHarms = (changes: readonly Pick<SentChange, 'kind'>[]) =>
 /** A change with its values, as far as harm is concerned. */
 type ValuedChange = Readonly<Record<'desired' | 'observed', JsonValue> & { kind: ChangeKind }>;
 
-/** Finds the harm of making the service hold `desired`; undefined: none. */
-export function findHarm(change: ValuedChange): HarmKind | undefined {
-  if (CHANGES[change.kind].limit === 'measured') return holdsMore(change) ? 'cutAccess' : undefined;
-  return listHarms([change])[0];
+/** Finds the harm of making the service hold `desired`; null: none. */
+export function findHarm(change: ValuedChange): HarmKind | null {
+  if (CHANGES[change.kind].limit === 'measured') return holdsMore(change) ? 'cutAccess' : null;
+  return listHarms([change])[0] ?? null;
 }
 
 /** Finds the limit of a change and of what it is counted; undefined: none. */
-export function findLimit({ kind, harm: done }: { kind: ChangeKind; harm: HarmKind | undefined }) {
+export function findLimit({ kind, harm: done }: { kind: ChangeKind; harm: HarmKind | null }) {
   const { limit } = CHANGES[kind];
   const name = done ?? (limit === 'measured' ? 'widenAccess' : limit);
   const harm = HARM_KINDS.find((one) => one === name || HARMS[one][2] === name);
@@ -156,7 +156,7 @@ export function findLimit({ kind, harm: done }: { kind: ChangeKind; harm: HarmKi
 /** True when accepting `observed` as desired, instead of the change, grants access or power that no provider asked for. */
 export function isGranting(change: ValuedChange): boolean {
   const harm = findHarm(change);
-  return harm !== undefined && harm !== 'removeMember';
+  return harm !== null && harm !== 'removeMember';
 }
 
 /** Flags that restrict: off is more. */
@@ -179,8 +179,8 @@ export function holdsMore({ desired, observed }: Omit<ValuedChange, 'kind'>): bo
 export const isHandOver = (kind: ChangeKind) => kind.endsWith('.hand-over');
 
 /** Key that tells the changes, or the differences, of one resource apart. */
-export const toChangeKey = (change: Readonly<Record<'kind' | 'memberId', string>>) =>
-  `${change.kind} ${change.memberId}`;
+export const toChangeKey = (change: Readonly<Record<'kind' | 'member_id', string>>) =>
+  `${change.kind} ${change.member_id}`;
 
 /** Differences of what is managed, which can arise in the service without a request through the bridge. */
 export const MANAGED_KINDS = Object.values(CHANGES).flatMap(({ repairs }) => repairs ?? []);
@@ -225,14 +225,14 @@ export const DRIFT_STATUSES: readonly DriftStatus[] = [...ACTIVE_STATUSES, ...EN
 /** Detector of a difference: the audit log, a complete comparison, or a look that an operator asked for. */
 export type Detector = 'audit' | 'sweep' | 'operator';
 
-/** Difference between what is desired and what the service holds, with no change that waits. */
+/** Difference between what is desired and what the service holds, with no change that waits, in the columns of the store. */
 export interface Difference {
   readonly kind: DriftKind;
-  readonly type: 'user' | 'group';
+  readonly resource_type: 'user' | 'group';
   /** The SCIM id of the user or group. */
-  readonly resourceId: string;
+  readonly resource_id: string;
   /** The SCIM id of the user in a list of the group, or the field of the entity (`toEntityField`); empty elsewhere. */
-  readonly memberId: string;
+  readonly member_id: string;
   /** Null: it is not desired, or it is not there. */
   readonly desired: JsonValue;
   readonly observed: JsonValue;

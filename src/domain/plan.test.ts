@@ -5,15 +5,15 @@ import type { JsonValue } from './values.ts';
 
 const fields = (...some: string[]) => ({ kind: 'fields', fields: some });
 
-test.each<[kind: ChangeKind, memberId: string, desired: JsonValue, place: object]>([
+test.each<[kind: ChangeKind, member_id: string, desired: JsonValue, place: object]>([
   ['member.add', 'u', { present: true }, { kind: 'link', list: 'member', userId: 'u' }],
   ['entity.change', 'entity:room', 'reader', fields('entity:room')],
   ['entity.change', '', 'reader', fields()],
   ['user.rename', '', null, fields('name')],
   ['user.access', '', { temporarilyInactive: null }, fields('temporarilyInactive')],
   ['user.hand-over', '', { provider: 'b' }, fields()],
-])('a change of %s %s to %j has one place', (kind, memberId, desired, place) =>
-  expect(toPlace({ kind, memberId, desired })).toEqual(place),
+])('a change of %s %s to %j has one place', (kind, member_id, desired, place) =>
+  expect(toPlace({ kind, member_id, desired })).toEqual(place),
 );
 
 const away = (temporarilyInactive: boolean) => ({ temporarilyInactive });

@@ -36,7 +36,7 @@ export type ActionStatus = 'planned' | 'released' | 'done' | 'dropped';
 /** One action of a plan: has the service hold `desired` where it was seen to hold `observed`. */
 export interface PlanAction extends Omit<Difference, 'kind'> {
   readonly kind: ChangeKind;
-  readonly harm: HarmKind | undefined;
+  readonly harm: HarmKind | null;
 }
 
 type ChangePlace =
@@ -44,13 +44,13 @@ type ChangePlace =
   | ({ readonly kind: 'link' } & LinkKey);
 
 /** Finds the place of a change; one of several fields concerns those that have a value. */
-export function toPlace(change: Pick<PlanAction, 'kind' | 'memberId' | 'desired'>): ChangePlace {
-  const { kind, memberId, desired } = change;
+export function toPlace(change: Pick<PlanAction, 'kind' | 'member_id' | 'desired'>): ChangePlace {
+  const { kind, member_id, desired } = change;
   if (kind.startsWith('entity.')) {
-    return { kind: 'fields', fields: isEntityField(memberId) ? [memberId] : [] };
+    return { kind: 'fields', fields: isEntityField(member_id) ? [member_id] : [] };
   }
   const list = LINK_LISTS.find((one) => kind.startsWith(one));
-  if (list !== undefined) return { kind: 'link', list, userId: userId(memberId) };
+  if (list !== undefined) return { kind: 'link', list, userId: userId(member_id) };
   const fields = listChangedFields(kind);
   const isIn = (field: string) => isJsonObject(desired) && Object.hasOwn(desired, field);
   return { kind: 'fields', fields: fields.length === 1 ? fields : fields.filter(isIn) };

@@ -37,7 +37,7 @@ export function listDifferences({ row, changes }: Current): Difference[] {
 function listUnmanaged(row: ResourceRow): Difference[] {
   const seen = row.observed;
   if (seen === null || isGone(seen) || row.deleted_at !== null) return [];
-  const about = { type: row.type, resourceId: row.id, memberId: '', desired: null };
+  const about = { resource_type: row.type, resource_id: row.id, member_id: '', desired: null };
   if ('displayName' in seen) {
     return [{ ...about, kind: 'group.unmanaged', observed: { displayName: seen.displayName } }];
   }
@@ -76,13 +76,13 @@ export async function compareRow(
 ): Promise<Current> {
   if (row.origin === null || row.staged === 'scope')
     return { row, changes: new Map(), waitingLinks: new Set() };
-  const { type, id: resourceId } = row;
+  const { type: resource_type, id: resource_id } = row;
   const links = row.type === 'group' ? await listOpenLinks(db, row) : [];
   const listed = await (row.type === 'user'
     ? listOfUser(db, row, deactivation)
     : listOfGroup(db, row, { deactivation, lists: listOfLists(row, links) }));
-  const changes = listed.map(({ memberId = '', ...change }): PlanAction => {
-    return { ...change, type, resourceId, memberId, harm: findHarm(change) };
+  const changes = listed.map(({ member_id = '', ...change }): PlanAction => {
+    return { ...change, resource_type, resource_id, member_id, harm: findHarm(change) };
   });
   return {
     row,
@@ -91,7 +91,7 @@ export async function compareRow(
   };
 }
 
-type Change = Pick<PlanAction, 'kind' | 'desired' | 'observed'> & { readonly memberId?: string };
+type Change = Pick<PlanAction, 'kind' | 'desired' | 'observed'> & { readonly member_id?: string };
 
 const isIdle = (cell: Cell | undefined) => !isWaiting(cell);
 
@@ -149,19 +149,19 @@ async function listOfDeletedGroup(db: Db, row: GroupRow, lists: Change[]): Promi
 /** Lists what differs in the members, admins and entities of a group, as far as is known. */
 function listOfLists(row: GroupRow, links: Awaited<ReturnType<typeof listOpenLinks>>): Change[] {
   const differing = links.filter(({ waits }) => !waits);
-  const ofLinks = differing.map(({ list, userId: memberId, wanted }) => {
+  const ofLinks = differing.map(({ list, userId: member_id, wanted }) => {
     const kind = `${list}.${wanted ? 'add' : 'remove'}` as const;
-    return { kind, memberId, desired: { present: wanted }, observed: { present: !wanted } };
+    return { kind, member_id, desired: { present: wanted }, observed: { present: !wanted } };
   });
   const { cells, entities } = row;
-  const roles = listEntityFields(cells).flatMap((memberId) => {
-    const cell = cells[memberId];
-    const seen = entities?.[memberId];
+  const roles = listEntityFields(cells).flatMap((member_id) => {
+    const cell = cells[member_id];
+    const seen = entities?.[member_id];
     if (isWaiting(cell) || holdsRoles(cell, seen)) return [];
     const wanted = findWantedRoles(cell);
     const set = seen === undefined ? 'entity.add' : 'entity.change';
     const [desired, observed] = [{ roles: parseRoles(wanted) }, { roles: parseRoles(seen) }];
-    return [{ kind: wanted ? set : 'entity.remove', memberId, desired, observed } as const];
+    return [{ kind: wanted ? set : 'entity.remove', member_id, desired, observed } as const];
   });
   return [...ofLinks, ...roles];
 }

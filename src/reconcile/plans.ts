@@ -26,7 +26,6 @@ import {
   insertPlanActions,
   listAutomaticChanges,
   lockPlans,
-  toAction,
 } from '../store/plans.ts';
 import type { ResourceRow } from '../store/resources/rows.ts';
 import { findRow, lockRow, updateRow } from '../store/resources/rows.ts';
@@ -43,15 +42,15 @@ const NOTHING: PlanSum = { hash: '', counts: { total: 0, kinds: {}, harm: {} } }
 
 /** Sums up actions. @param before the sum of the plan to which they are added */
 export function sumUp(actions: readonly PlanAction[], { hash, counts } = NOTHING): PlanSum {
-  const lines = actions.map(({ kind, resourceId, memberId, desired, observed }) =>
-    JSON.stringify([kind, resourceId, memberId, desired, observed]),
+  const lines = actions.map(({ kind, resource_id, member_id, desired, observed }) =>
+    JSON.stringify([kind, resource_id, member_id, desired, observed]),
   );
   const text = [hash, ...lines.toSorted()].join('\n');
   const kinds = { ...counts.kinds };
   const harms = { ...counts.harm };
   for (const { kind, harm } of actions) {
     kinds[kind] = (kinds[kind] ?? 0) + 1;
-    if (harm !== undefined) harms[harm] = (harms[harm] ?? 0) + 1;
+    if (harm !== null) harms[harm] = (harms[harm] ?? 0) + 1;
   }
   return {
     hash: createHash('sha256').update(text).digest('hex').slice(0, 32),
@@ -94,12 +93,10 @@ export async function addToHeld(
   const { source, reason, now } = held;
   const plan = await findOne(tx, 'plans', { status: 'held', source });
   if (plan === undefined) return addPlan(tx, actions, { ...held, status: 'held' });
-  const toKey = (action: PlanAction) => `${action.resourceId} ${toChangeKey(action)}`;
-  const resource_id = [...new Set(actions.map(({ resourceId }) => resourceId))];
+  const toKey = (action: PlanAction) => `${action.resource_id} ${toChangeKey(action)}`;
+  const resource_id = [...new Set(actions.map((action) => action.resource_id))];
   const same = { plan_id: plan.id, status: 'planned', resource_id } as const;
-  const known = new Set(
-    (await listWhere(tx, 'plan_actions', same)).map((row) => toKey(toAction(row))),
-  );
+  const known = new Set((await listWhere(tx, 'plan_actions', same)).map(toKey));
   const added = actions.filter((action) => !known.has(toKey(action)));
   if (added.length === 0) return undefined;
   await insertPlanActions(tx, { plan_id: plan.id, planned_at: now }, added);
@@ -177,12 +174,12 @@ export async function listExceeded(
   const asked = await withMembers(tx, actions);
   const limits = asked.flatMap((action) => findLimit(action) ?? []);
   if (limits.length === 0) return [];
-  const done = (await listAutomaticChanges(tx, clock.now() - HARM_WINDOW_MS)).map(toAction);
+  const done = await listAutomaticChanges(tx, clock.now() - HARM_WINDOW_MS);
   const all = [...asked, ...(await withMembers(tx, done))];
   const exceeded: string[] = [];
   for (const [name, harm] of new Map(limits.map((one) => [one.name, one.harm]))) {
     const same = all.filter((change) => findLimit(change)?.name === name);
-    const count = new Set(same.map((one) => `${one.resourceId} ${one.memberId}`)).size;
+    const count = new Set(same.map((one) => `${one.resource_id} ${one.member_id}`)).size;
     const population = await countPopulation(tx, harm);
     if (!exceedsLimit(limit, { count, population })) continue;
     exceeded.push(
@@ -196,9 +193,9 @@ export async function listExceeded(
 async function withMembers(tx: Db, actions: readonly PlanAction[]): Promise<PlanAction[]> {
   const all = [...actions];
   for (const action of actions.filter(({ kind }) => kind === 'group.create')) {
-    const row = await findRow(tx, { type: 'group', id: action.resourceId });
-    for (const { list, userId: memberId, desired } of row ? await listLinks(tx, row) : [])
-      if (desired === 1) all.push({ ...action, kind: `${list}.add`, memberId });
+    const row = await findRow(tx, { type: 'group', id: action.resource_id });
+    for (const { list, userId: member_id, desired } of row ? await listLinks(tx, row) : [])
+      if (desired === 1) all.push({ ...action, kind: `${list}.add`, member_id });
   }
   return all;
 }

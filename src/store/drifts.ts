@@ -1,11 +1,12 @@
 import sql, { join } from 'sql-template-tag';
 import type { Detector, Difference, DriftKind, DriftStatus } from '../domain/change.ts';
-import { ACTIVE_STATUSES, findRepair } from '../domain/change.ts';
+import { ACTIVE_STATUSES, findHarm, findRepair } from '../domain/change.ts';
+import type { PlanAction } from '../domain/plan.ts';
 import type { GivenKey } from '../domain/values.ts';
 import { newId } from '../domain/values.ts';
 import { allOf, execute, literal, select } from './engine/dialect.ts';
 import type { SubjectNames } from './plans.ts';
-import { SUBJECT_NAMES, toAction, toChangeColumns } from './plans.ts';
+import { SUBJECT_NAMES } from './plans.ts';
 import { toText } from './resources/find.ts';
 import type { Db } from './store.ts';
 import type { NewestPart, Row } from './tables.ts';
@@ -22,8 +23,10 @@ export const listActiveDrifts = (db: Db, resourceIds: readonly string[]) =>
   listWhere(db, 'drifts', { resource_id: resourceIds, status: ACTIVE_STATUSES });
 
 /** The change that repairs a drift; undefined: it is about something unmanaged. */
-export const toRepair = ({ change: kind, ...row }: DriftRow) =>
-  kind === null ? undefined : toAction({ ...row, kind });
+export function toRepair({ change: kind, ...row }: DriftRow): PlanAction | undefined {
+  const repair = kind && { ...row, kind };
+  return repair ? { ...repair, harm: findHarm(repair) } : undefined;
+}
 
 /**
  * Lists users and groups of which something was decided, with an active drift or a held action that were written since
@@ -52,9 +55,8 @@ export const insertDrifts = (
     tx,
     'drifts',
     differences.map((difference) => ({
-      ...toChangeColumns(difference),
+      ...difference,
       id: newId(),
-      kind: difference.kind,
       change: findRepair(difference.kind) ?? null,
       status: 'open',
       detector,

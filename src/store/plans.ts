@@ -1,7 +1,6 @@
 import type { Sql } from 'sql-template-tag';
 import sql, { join } from 'sql-template-tag';
 import type { HarmKind } from '../domain/change.ts';
-import { findHarm } from '../domain/change.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanAction, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import { HOLDING_SOURCES } from '../domain/plan.ts';
@@ -63,29 +62,11 @@ export const insertPlanActions = (
   insertAll(
     tx,
     'plan_actions',
-    actions.map(({ kind, harm = null, ...change }) => {
-      return { ...of, ...toChangeColumns(change), kind, harm, status: 'planned' };
+    actions.map(({ kind, resource_type, resource_id, member_id, desired, observed, harm }) => {
+      const subject = { resource_type, resource_id, member_id };
+      return { ...of, ...subject, kind, desired, observed, harm, status: 'planned' };
     }),
   );
-
-/** The columns of a change. */
-export const toChangeColumns = (change: Omit<PlanAction, 'kind' | 'harm'>) => ({
-  resource_type: change.type,
-  resource_id: change.resourceId,
-  member_id: change.memberId,
-  desired: change.desired,
-  observed: change.observed,
-});
-
-type ChangeRow = Pick<PlanActionRow, 'kind' | keyof ReturnType<typeof toChangeColumns>>;
-
-/** Parses the stored form of an action, or of the repair of a drift. */
-export function toAction(row: ChangeRow): PlanAction {
-  const { kind, resource_type: type, resource_id: resourceId, member_id: memberId } = row;
-  const { desired, observed } = row;
-  const harm = findHarm(row);
-  return { kind, type, resourceId, memberId, desired, observed, harm };
-}
 
 /** Names of the subjects of a row that is about a user or group, or about a user in a group; null where the store has them no more. */
 export type SubjectNames = Readonly<Record<'name' | 'member_name', string | null>>;

@@ -197,23 +197,23 @@ export async function recordDifferences(tx: Db, current: Current, seeing: Seeing
   const { detector, isSure, now } = seeing;
   const { id } = current.row;
   const differences = listDifferences(current);
-  const news = differences.filter(({ kind, memberId }) => isSure(kind, memberId));
+  const news = differences.filter(({ kind, member_id }) => isSure(kind, member_id));
   const left = new Map(news.map((one) => [toChangeKey(one), one]));
   // Nothing else is known of what is not there.
   const isMissing = differences.some(({ kind }) => kind.endsWith('.missing'));
   const changed: DriftRow[] = [];
   for (const drift of await listActiveDrifts(tx, [id])) {
-    const { kind, member_id: memberId } = drift;
-    const key = toChangeKey({ kind, memberId });
+    const { kind, member_id } = drift;
+    const key = toChangeKey(drift);
     const difference = left.get(key);
     left.delete(key);
-    if (!isSure(kind, memberId) || (isMissing && difference === undefined)) continue;
+    if (!isSure(kind, member_id) || (isMissing && difference === undefined)) continue;
     const next = toNext(current, drift, difference, seeing);
     if (next !== undefined) changed.push(...(await changeDrifts(tx, [drift], next)));
   }
   const held = left.size === 0 ? [] : await listHeldChanges(tx, [id]);
-  const isHeld = ({ kind, memberId }: Difference) =>
-    held.some((one) => one.kind === findRepair(kind) && one.member_id === memberId);
+  const isHeld = ({ kind, member_id }: Difference) =>
+    held.some((one) => one.kind === findRepair(kind) && one.member_id === member_id);
   // What a plan holds back is no drift.
   const fresh = [...left.values()].filter((one) => !isHeld(one));
   const opened = detector ? await insertDrifts(tx, fresh, { detector, now }) : [];

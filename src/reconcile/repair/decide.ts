@@ -75,7 +75,7 @@ async function findReaction(tx: Db, { policy, rules }: ReconcileDeps, row: Drift
   const named = kinds[row.kind];
   const repair = toRepair(row);
   if (named || otherwise !== 'accept' || repair === undefined) return named ?? otherwise;
-  const { kind, type, resourceId: id } = repair;
+  const { kind, resource_type: type, resource_id: id } = repair;
   // Rules may have a say about another name.
   const isNamed = kind === 'group.rename' && !rules.book.isEmpty;
   if (isGranting(repair) || isNamed) return 'report';
@@ -227,7 +227,7 @@ async function decideOne(
   if (repair === undefined) return 'It is unmanaged: nothing of it is changed.';
   const obstacle = await findObstacle(tx, deps, repair);
   if (obstacle !== undefined) return obstacle;
-  const current = await lockCurrent(tx, deps, { type: repair.type, id: repair.resourceId });
+  const current = await lockCurrent(tx, deps, { type: drift.resource_type, id: drift.resource_id });
   return current !== undefined && isStillSo(current, repair) ? undefined : IS_CHANGED;
 }
 

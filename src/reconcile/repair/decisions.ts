@@ -17,7 +17,7 @@ import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
 import { changeLinks, hasLink, listLinks } from '../../store/links/links.ts';
 import { mayHaveMade } from '../../store/logs.ts';
 import type { PlanActionRow, PlanRow } from '../../store/plans.ts';
-import { listHeldChanges, lockPlans, toAction } from '../../store/plans.ts';
+import { listHeldChanges, lockPlans } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, lockRow, saveRow } from '../../store/resources/rows.ts';
 import { isAtWork, toUserState } from '../../store/resources/state.ts';
@@ -117,20 +117,19 @@ async function findOpposite(
   deps: ProcessDeps,
   { plan, row }: { readonly plan: PlanRow; readonly row: PlanActionRow },
 ): Promise<readonly PlanAction[]> {
-  const action = toAction(row);
   // Others put the member in, and rules gave nothing for it.
   const isStranger = !/^(provider|undo)$/.test(plan.source) && row.kind === 'member.remove';
   const group = isStranger ? await findRow(db, { type: 'group', id: row.resource_id }) : undefined;
   if (group?.type === 'group' && (await isSource(db, deps.rules, group))) return [];
   const kind = OPPOSITES[row.kind];
   const isOurs = isHandOver(row.kind) || (await mayHaveMade(db, row));
-  if (!kind || !isOurs || !(await isStillDesired(db, deps, action))) return [];
-  const opposite = { ...action, kind, desired: action.observed, observed: action.desired };
+  if (!kind || !isOurs || !(await isStillDesired(db, deps, row))) return [];
+  const opposite = { ...row, kind, desired: row.observed, observed: row.desired };
   return [{ ...opposite, harm: findHarm(opposite) }];
 }
 
 async function isStillDesired(db: Db, { policy }: ProcessDeps, action: PlanAction) {
-  const { type, resourceId: id, desired } = action;
+  const { resource_type: type, resource_id: id, desired } = action;
   const row = await findRow(db, { type, id });
   if (row === undefined || row.deleted_at !== null || !isJsonObject(desired)) return false;
   if (isHandOver(action.kind)) return isOwnedAs(row, desired);
@@ -153,13 +152,6 @@ export interface HandOver extends GivenKey {
   readonly isDeactivated: boolean;
 }
 
-const DEACTIVATION: Pick<PlanAction, 'kind' | 'harm' | 'desired' | 'observed'> = {
-  kind: 'user.deactivate',
-  harm: 'deactivate',
-  desired: { active: false },
-  observed: { active: true },
-};
-
 /** Plans a handover for an operator to approve, unless one waits already. @param reason in words */
 async function planHandover(
   { store, clock, events }: ProcessDeps,
@@ -172,10 +164,12 @@ async function planHandover(
     const before = await findOne(tx, 'plans', waiting);
     if (before !== undefined) return { kind: 'waits', plan: before } as const;
     const actions = handovers.flatMap(({ type, id, from, to, isDeactivated }): PlanAction[] => {
-      const subject = { type, resourceId: id, memberId: '' };
-      const values = { desired: { ...to }, observed: { ...from }, harm: undefined };
+      const subject = { resource_type: type, resource_id: id, member_id: '' };
+      const values = { desired: { ...to }, observed: { ...from }, harm: null };
       const given = { ...subject, ...values, kind: `${type}.hand-over` } as const;
-      return isDeactivated ? [{ ...subject, ...DEACTIVATION }, given] : [given];
+      const off = { desired: { active: false }, observed: { active: true } };
+      const deactivation = { ...off, kind: 'user.deactivate', harm: 'deactivate' } as const;
+      return isDeactivated ? [{ ...subject, ...deactivation }, given] : [given];
     });
     const plan = await addPlan(tx, actions, { ...waiting, reason, now: clock.now() });
     return { kind: 'planned', plan } as const;

@@ -15,6 +15,7 @@ import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, toRepair } from '../../store/drifts.ts';
 import { NOTHING_OPEN, toColumns } from '../../store/engine/columns.ts';
 import { deleteAllLinks, desireLink, listLinkedUsers } from '../../store/links/links.ts';
+import type { OpenAction } from '../../store/plans.ts';
 import type { ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { findRow, getRow, LIVE, listRows, updateRow } from '../../store/resources/rows.ts';
 import { NO_IDS, toUserState } from '../../store/resources/state.ts';
@@ -35,26 +36,26 @@ export function findAccountObstacle(row: UserRow): string | undefined {
 export async function findObstacle(
   tx: Db,
   { rules }: Pick<ProcessDeps, 'rules'>,
-  { kind, harm, type, resourceId, memberId }: PlanAction,
+  { kind, harm, resource_type: type, resource_id, member_id }: PlanAction,
 ): Promise<string | undefined> {
   const isOfMember = harm === 'removeMember' || harm === 'demoteAdmin';
   const row = await findRow(
     tx,
-    isOfMember ? { type: 'user', id: memberId } : { type, id: resourceId },
+    isOfMember ? { type: 'user', id: member_id } : { type, id: resource_id },
   );
   if (row === undefined) return undefined;
   if (kind === 'user.create' && row.type === 'user') return findAccountObstacle(row);
-  if (harm === undefined) return undefined;
+  if (harm === null) return undefined;
   if (!isOfMember) return rules.protection.findReason(tx, row);
   const reason = row.type === 'user' ? await rules.protection.findPrivilege(tx, row) : undefined;
   if (reason === undefined || harm === 'demoteAdmin') return reason;
-  const group = await getRow(tx, { type: 'group', id: resourceId });
+  const group = await getRow(tx, { type: 'group', id: resource_id });
   return (await findGroupPrivilege(tx, { rules }, group)) === undefined ? undefined : reason;
 }
 
 type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
 
-type Desire = Pick<PlanAction, 'kind' | 'memberId'> & { readonly value: JsonValue };
+type Desire = Pick<PlanAction, 'kind' | 'member_id'> & { readonly value: JsonValue };
 
 /**
  * Makes a value the desired one, after `enterRules`; nothing waits for the service. What its provider deleted comes back
@@ -64,10 +65,10 @@ export async function desire(
   tx: Db,
   deps: DesireDeps,
   row: ResourceRow,
-  { kind, memberId, value: wanted }: Desire,
+  { kind, member_id, value: wanted }: Desire,
 ): Promise<boolean> {
   const value = isJsonObject(wanted) ? wanted : {};
-  const place = toPlace({ kind, memberId, desired: wanted });
+  const place = toPlace({ kind, member_id, desired: wanted });
   if (place.kind === 'link' && row.type === 'group') {
     const isWanted = value.present === true;
     const news = { groupId: row.id, users: [place.userId], now: deps.clock.now() };
@@ -76,13 +77,13 @@ export async function desire(
     await desireLink(tx, row, place, isWanted);
     return saveVersion(tx, deps, row, {}, place.list === 'admin' ? [] : [place.userId]);
   }
-  if (isEntityField(memberId)) {
+  if (isEntityField(member_id)) {
     const roles = Array.isArray(value.roles) ? value.roles : [];
     const text = toRoleText(roles.filter((role) => typeof role === 'string'));
     const all = row.cells;
-    const sent = findWantedRoles(all[memberId]);
+    const sent = findWantedRoles(all[member_id]);
     // They stand for the wanted ones until the rules want others. What no rule wants is released.
-    const cells = sent ? withEcho(all, memberId, { sent, back: text }) : release(all, [memberId]);
+    const cells = sent ? withEcho(all, member_id, { sent, back: text }) : release(all, [member_id]);
     return saveVersion(tx, deps, row, { cells });
   }
   if (kind === 'group.create') {
@@ -151,7 +152,7 @@ export const IS_CHANGED = 'The service holds something else by now.';
 export async function acceptDrift(tx: Db, deps: DesireDeps, drift: DriftRow) {
   const repair = toRepair(drift);
   if (repair === undefined) return 'It is unmanaged: take it over instead.';
-  const { type, resourceId: id, observed: value } = repair;
+  const { resource_type: type, resource_id: id, observed: value } = repair;
   const current = await lockCurrent(tx, deps, { type, id });
   if (current === undefined || !isStillSo(current, repair)) return IS_CHANGED;
   const { row } = current;
@@ -166,12 +167,12 @@ export async function acceptHeld(
   tx: Db,
   deps: DesireDeps,
   current: Current,
-  { action, plannedAt }: { readonly action: PlanAction; readonly plannedAt: number },
+  action: OpenAction,
 ): Promise<void> {
   const { row } = current;
   const seenAt = row.observed?.at ?? 0;
   // The service had it, and the read for the plan did not show it.
-  const isMissing = row.deleted_at === null && isLinked(row) && seenAt < plannedAt;
+  const isMissing = row.deleted_at === null && isLinked(row) && seenAt < action.planned_at;
   const isCreate = action.kind.endsWith('.create');
   if (isCreate && !isMissing) return;
   const value = isCreate ? null : findNow(current, action)?.observed;

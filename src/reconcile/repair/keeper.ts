@@ -9,7 +9,7 @@ import { enterRules } from '../../rules/follow.ts';
 import { listActiveDrifts, listToSettle } from '../../store/drifts.ts';
 import { changeNamed } from '../../store/links/links.ts';
 import type { OpenAction } from '../../store/plans.ts';
-import { endOver, hasOver, listOpenActions, lockPlans, toAction } from '../../store/plans.ts';
+import { endOver, hasOver, listOpenActions, lockPlans } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { findRow, updateRow } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -144,25 +144,23 @@ const changesDesire = ({ plan_source: source }: OpenAction) =>
 async function takeUpOne(
   tx: Db,
   deps: ReconcileDeps,
-  { action: planned, current }: { readonly action: OpenAction; readonly current: Current },
+  { action, current }: { readonly action: OpenAction; readonly current: Current },
 ): Promise<ActionStatus> {
-  const action = toAction(planned);
-  if (planned.plan_status === 'discarded') {
-    await acceptHeld(tx, deps, current, { action, plannedAt: planned.planned_at });
+  if (action.plan_status === 'discarded') {
+    await acceptHeld(tx, deps, current, action);
     return 'dropped';
   }
   if (isHandOver(action.kind))
     return (await handOver(tx, deps, current.row, action)) ? 'done' : 'dropped';
   if ((await findObstacle(tx, deps, action)) !== undefined) return 'dropped';
-  const holds = changesDesire(planned)
+  const holds = changesDesire(action)
     ? await desire(tx, deps, current.row, { ...action, value: action.desired })
     : isStillSo(current, action);
   return holds ? 'released' : 'dropped';
 }
 
 async function makePending(tx: Db, row: ResourceRow, released: readonly OpenAction[], now: number) {
-  const actions = released.map(toAction);
-  const places = actions.map(toPlace);
+  const places = released.map(toPlace);
   const fields = places.flatMap((place) => (place.kind === 'fields' ? place.fields : []));
   const links = places.flatMap((place) => (place.kind === 'link' ? place : []));
   await changeNamed(tx, row, links, (link) => claim(link, row.version));
@@ -171,7 +169,7 @@ async function makePending(tx: Db, row: ResourceRow, released: readonly OpenActi
     cells: ask(row.cells, fields, row.version),
     due_at: now,
     // A removal that waits already keeps its class.
-    due_class: row.due_class === 0 || actions.some(({ harm }) => harm !== undefined) ? 0 : 1,
+    due_class: row.due_class === 0 || released.some(({ harm }) => harm !== null) ? 0 : 1,
     must_look: row.must_look + (isFresh ? 0 : 1),
   });
 }
@@ -203,7 +201,7 @@ async function endWhatIsOver(tx: Db, deps: ReconcileDeps, { key, actions, now }:
     const isHeld = action.status === 'planned';
     // Nobody has asked for anything else since it was planned.
     if (isHeld && current && current.row.modified_at <= action.planned_at) continue;
-    const status = ENDS[isHeld ? 'held' : 'released'][findState(current, toAction(action))];
+    const status = ENDS[isHeld ? 'held' : 'released'][findState(current, action)];
     if (status) await updateWhere(tx, 'plan_actions', { id: action.id }, { status });
   }
   if (current === undefined) return [];
