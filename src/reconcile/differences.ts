@@ -207,9 +207,7 @@ export function toShown(observed: ObservedUser | ObservedGroup): JsonObject {
 }
 
 /** True when a worker has the resource or is about to look at it, and will know better. */
-export function isBusy(row: { readonly must_look: number }): boolean {
-  return row.must_look !== 0;
-}
+export const isBusy = ({ must_look }: ResourceRow) => must_look !== 0;
 
 /** True when the resource was neither written, taken over, seen nor changed in the service since the row was read. */
 export function isUnchanged(now: ResourceRow, before: ResourceRow): boolean {
@@ -281,17 +279,11 @@ export async function markToLook(tx: Db, keys: readonly ResourceKey[], now: numb
 }
 
 /** Columns that make a resource due for a look, without delaying earlier work. A look that is under way does not count. */
-export function toLookAgainColumns(
-  row: Pick<ResourceRow, 'due_at' | 'due_class' | 'must_look'>,
-  now: number,
-) {
-  const isDue = row.due_at !== null;
-  return {
-    must_look: row.must_look + 1,
-    due_at: Math.min(row.due_at ?? now, now),
-    due_class: isDue ? row.due_class : (2 as const),
-  };
-}
+export const toLookAgainColumns = ({ due_at, due_class, must_look }: ResourceRow, now: number) => ({
+  must_look: must_look + 1,
+  due_at: Math.min(due_at ?? now, now),
+  due_class: due_at === null ? (2 as const) : due_class,
+});
 
 /** Operations that list users or groups. */
 const LISTS = /^scim\.get\w+s$|\.getListOf\w+$/;

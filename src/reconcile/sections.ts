@@ -129,10 +129,7 @@ const SERVICE = createShared<KnownService>('service');
 type StoreDeps = Pick<ReconcileDeps, 'store' | 'clock' | 'identity'>;
 
 /** Finds what the store knows of its service. @throws BridgeError `other-service` when it belongs to another address */
-export async function openService({
-  store,
-  identity,
-}: StoreDeps): Promise<KnownService | undefined> {
+export async function openService({ store, identity }: StoreDeps) {
   const known = await SERVICE.find(store.read);
   if (known && known.identity !== identity) throw toOther(known.identity, identity);
   return known;

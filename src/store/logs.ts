@@ -83,7 +83,7 @@ export function listActs(db: Db, { operator, target, status, from, limit }: ActQ
   const isMeant = allOf([
     sql`kind = 'operator' and id < ${from}`,
     operator && sql`(operator = ${operator} or credential = ${operator})`,
-    target && sql`target in (select ${target} union ${driftsOf(target)} union ${plansOf(target)})`,
+    target && sql`target in (${targetsOf(target)})`,
     status && sql`status between ${status[0]} and ${status[1]}`,
   ]);
   return select<ActRow & { readonly seq: number }>(db)`select acts.*, id as seq from acts
@@ -95,18 +95,17 @@ export function listActsOf(db: Db, { id, limit }: PastQuery, since: number) {
   // Each part has an index of its own.
   return select<ActRow>(db)`
     select * from (
-      select * from acts where target = ${id}
-      union select * from acts where everyone = 1 and at >= ${since}
-      union select * from acts where target in (${driftsOf(id)})
-      union select * from acts where target in (${plansOf(id)})) as shown
+      select * from acts where target in (${targetsOf(id)})
+      union select * from acts where everyone = 1 and at >= ${since}) as shown
     where status is null or status < 400
     order by at desc, id desc limit ${limit}`;
 }
 
-const driftsOf = (id: string) => sql`select id from drifts where resource_id = ${id}
-  union select id from drifts where member_id = ${id} and member_id <> ''`;
-
-const plansOf = (id: string) => sql`select plan_id from plan_actions where resource_id = ${id}
+/** SQL of an id, and of the drifts and plans about the user or group that has it. */
+const targetsOf = (id: string) => sql`select ${id}
+  union select id from drifts where resource_id = ${id}
+  union select id from drifts where member_id = ${id} and member_id <> ''
+  union select plan_id from plan_actions where resource_id = ${id}
   union select plan_id from plan_actions where member_id = ${id} and member_id <> ''`;
 
 /** Number of requests with such a repair within a day; times in epoch milliseconds. */
@@ -219,10 +218,6 @@ export const listLinkRecords = (db: Db, group: ResourceRow) =>
         where home.subject in (${join([group.id, ...listNameKeys(group)])}) and event.origin <> 'ours'
           and action in ('add_user', 'admin_add_user', 'delete_user', 'admin_delete_user', 'add_admin', 'delete_admin')
     ) as record left join resources as person on person.id = record."user" order by person.name, role, record.at`;
-
-/** Finds when the newest call for this user or group was about to leave (epoch milliseconds); undefined: none was. */
-export const findNewestCallAt = async (db: Db, resource_id: string) =>
-  (await listWhere(db, 'own_calls', { resource_id }, { order: 'at desc', limit: 1 }))[0]?.at;
 
 /** Counts whom providers took something from since `since`, each once, up to `max`: calls that were refused or made for plans do not count. */
 export function countProviderHarm(

@@ -5,9 +5,16 @@ import type { LinkList } from '../domain/link.ts';
 import type { ActionStatus, PlanAction, PlanOrigin, PlanStatus } from '../domain/plan.ts';
 import { HOLDING_SOURCES } from '../domain/plan.ts';
 import { waits } from './engine/columns.ts';
-import { execute, lockUntilCommit, readInChunks, readNumber, select } from './engine/dialect.ts';
+import {
+  execute,
+  lockUntilCommit,
+  readInChunks,
+  readNumber,
+  readParts,
+  select,
+} from './engine/dialect.ts';
 import { readResources } from './resources/rows.ts';
-import type { Db, ListPart } from './store.ts';
+import type { Db } from './store.ts';
 import type { Row } from './tables.ts';
 import { insertAll } from './tables.ts';
 
@@ -155,13 +162,15 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   return readNumber(db, counted[harm]);
 }
 
-/** Lists managed users and groups of which something waits, but for what is kept from the service. */
-export const listWaitingRows = (db: Db, { afterSeq, limit }: ListPart) =>
-  readResources(
-    db,
-    sql`seq > ${afterSeq} and origin is not null and staged is null
-      and (${waits('cells')} or seq in (select group_id from links where pending is not null))
-      order by seq limit ${limit}`,
+/** Reads managed users and groups of which something waits, in order of creation, but for what is kept from the service. */
+export const readWaitingRows = (db: Db) =>
+  readParts(({ afterSeq, limit }) =>
+    readResources(
+      db,
+      sql`seq > ${afterSeq} and origin is not null and staged is null
+        and (${waits('cells')} or seq in (select group_id from links where pending is not null))
+        order by seq limit ${limit}`,
+    ),
   );
 
 /** Has everything looked at before the next action, which is due for nothing that was tried before. */

@@ -4,13 +4,12 @@ import type { ResourceKey } from '../../domain/values.ts';
 import { BridgeError, keyText } from '../../domain/values.ts';
 import type { DriftRow } from '../../store/drifts.ts';
 import { changeDrifts, insertDrifts, listActiveDrifts, toRepair } from '../../store/drifts.ts';
-import { findNewestCallAt } from '../../store/logs.ts';
 import { listHeldChanges } from '../../store/plans.ts';
 import type { GroupRow, ResourceRow, UserRow } from '../../store/resources/rows.ts';
 import { deleteRow, findRow, lockRow, updateRow } from '../../store/resources/rows.ts';
 import { isRoleUnknown, toGroupState, toUserState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
-import { listWhere, updateWhere } from '../../store/tables.ts';
+import { findOne, listWhere, updateWhere } from '../../store/tables.ts';
 import type { ReconcileDeps } from '../deps.ts';
 import type { Current } from '../differences.ts';
 import {
@@ -65,9 +64,10 @@ export async function lookAt(
   const { store, clock, policy } = deps;
   if (isBusy(row)) return { kind: 'busy' };
   const at = clock.now();
+  const calls = { resource_id: row.id };
+  const called = await findOne(store.read, 'own_calls', calls, { order: 'at desc' });
   // What the audit log tells is seen at once.
-  const calledAt = detector === 'audit' ? undefined : await findNewestCallAt(store.read, row.id);
-  const until = calledAt === undefined ? 0 : calledAt + policy.settleMs;
+  const until = called && detector !== 'audit' ? called.at + policy.settleMs : 0;
   if (until > at) return { kind: 'just-written', until };
   const looking = withCalls(deps, { class: 'look', key: `${row.type}:${row.id}`, signal });
   const looked = await (row.type === 'user'

@@ -1,9 +1,8 @@
 import { isLinked } from '../../domain/kinds.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { RECOVERY_SOURCES } from '../../domain/plan.ts';
-import { readParts } from '../../store/engine/dialect.ts';
 import type { PlanRow } from '../../store/plans.ts';
-import { doubtEverything, endOver, listWaitingRows, lockPlans } from '../../store/plans.ts';
+import { doubtEverything, endOver, lockPlans, readWaitingRows } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { MANAGED, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -30,8 +29,6 @@ import { OBSERVING } from '../write-guard.ts';
 const ALIVE_MS = 10_000;
 /** Rest after a failure, in milliseconds. */
 const FAILED_MS = 2_000;
-/** Rows of one read of the store. */
-const PART = 500;
 
 /** State of recovery. */
 export interface RecoveryState {
@@ -66,8 +63,7 @@ export async function enterRecovery(
 
 /** Does something with each user and group of which something waits. */
 export async function forEachWaiting(tx: Db, work: (row: ResourceRow) => Promise<unknown>) {
-  for await (const rows of readParts(PART, (part) => listWaitingRows(tx, part)))
-    for (const row of rows) await work(row);
+  for await (const rows of readWaitingRows(tx)) for (const row of rows) await work(row);
 }
 
 /** Finds where recovery stands; it is over once its plans were taken up. Undefined: there is none. */
@@ -209,7 +205,7 @@ async function planRestore(run: ReadRun): Promise<void> {
   const actions: PlanAction[] = [];
   for (const type of ['user', 'group'] as const) {
     if (!run.reading.isRead(type)) continue;
-    for await (const rows of readRows(store.read, type, { limit: PART, where: MANAGED })) {
+    for await (const rows of readRows(store.read, type, { where: MANAGED })) {
       for (const row of rows) actions.push(...(await listRestored(run, row)));
       const id = rows.filter((row) => run.reading.isSeen(row)).map((row) => row.id);
       // Ends the doubt about what was seen, where nothing is due.

@@ -1,11 +1,10 @@
 import type { ProviderTerms, TermsChange } from '../../domain/provider.ts';
 import { findStaged } from '../../domain/provider.ts';
-import { toCellsAfterWrite } from '../../domain/write.ts';
+import { toCellsAfter } from '../../rules/fields.ts';
 import { toCellColumns } from '../../store/engine/columns.ts';
 import { lockPlans } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { LIVE_MANAGED, readRows, updateRow } from '../../store/resources/rows.ts';
-import { toState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import { updateWhere } from '../../store/tables.ts';
 import type { ProcessDeps } from '../deps.ts';
@@ -22,7 +21,7 @@ export async function followTerms(
   await lockPlans(tx);
   for (const type of ['user', 'group'] as const) {
     const where = { provider: name, staged: { '<>': null }, ...LIVE_MANAGED } as const;
-    for await (const rows of readRows(tx, type, { limit: PART, where }))
+    for await (const rows of readRows(tx, type, { where }))
       for (const row of rows) await restage(tx, row, { terms: after, now });
   }
   if (before.graceDays !== after.graceDays) {
@@ -42,9 +41,6 @@ export async function followTerms(
   }
 }
 
-/** Rows of one read of the store. */
-const PART = 500;
-
 /** Has what was kept from the service made, unless the terms still keep it. */
 export async function restage(
   tx: Db,
@@ -53,9 +49,8 @@ export async function restage(
 ): Promise<void> {
   const staged = row.staged && findStaged(terms, row.type, row.attributes);
   if (staged === row.staged) return;
-  const after = toState({ ...row, staged });
-  const write = { before: toState(row), after, fields: [], deactivation: 'scim' } as const;
-  const cells = toCellsAfterWrite({ ...write, version: row.version });
+  const how = { version: row.version, deactivation: 'scim' } as const;
+  const cells = toCellsAfter({ ...row, staged }, { ...row, fields: [] }, how);
   const due = staged === null && { due_at: now, due_class: 1 as const };
   await updateRow(tx, row, { staged, ...toCellColumns(cells), ...due });
 }

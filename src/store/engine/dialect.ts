@@ -36,7 +36,7 @@ export const storeNow = (db: Db, hostNow: number) =>
 /** Now (epoch milliseconds), by the clock of the server. PostgreSQL only. */
 export const SERVER_NOW = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
 
-/** Limit of ids in one statement: below every engine's limit of parameters. */
+/** Ids and rows of one statement: below every engine's limit of parameters. */
 const CHUNK = 500;
 
 /** Cuts a list into statements' worth. @param size entries of one statement, for those that take long */
@@ -62,10 +62,10 @@ export async function readInChunks<T, Row>(
   return rows;
 }
 
-/** Reads a list in the order of its numbers, at most `limit` rows at a time. Many reads in a row would block the event loop. */
+/** Reads a list in the order of its numbers, so many rows at a time. Many reads in a row would block the event loop. */
 export async function* readParts<Row extends { readonly seq: number }>(
-  limit: number,
   read: (part: ListPart) => Promise<Row[]>,
+  limit = CHUNK,
 ): AsyncGenerator<Row[]> {
   for (let afterSeq = 0; ; ) {
     const rows = await read({ afterSeq, limit });

@@ -105,8 +105,7 @@ export type AssignedAccounts = Readonly<Record<'role' | 'appsPermissions', numbe
 /** Counts the active accounts of the service by role and licences, as they were last seen. */
 export async function countAssigned(db: Db): Promise<AssignedAccounts[]> {
   const counted = new Map<string, AssignedAccounts>();
-  const part = { limit: 1_000, where: { upstream_id: { '<>': null } } } as const;
-  for await (const rows of readRows(db, 'user', part)) {
+  for await (const rows of readRows(db, 'user', { where: { upstream_id: { '<>': null } } })) {
     for (const row of rows) {
       const { active, role = null, appsPermissions = null } = row.observed ?? {};
       if (active !== true) continue;

@@ -157,14 +157,16 @@ export async function deleteRow(tx: Db, { type, id }: GivenKey, now: number): Pr
   await execute(tx)`delete from resources where id = ${id}`;
 }
 
-/** Reads users or groups in order of creation, `limit` at a time. */
+/** Reads users or groups in order of creation, so many at a time. */
 export const readRows = <Type extends ResourceType>(
   db: Db,
   type: Type,
-  { limit, where = {} }: { readonly limit: number; readonly where?: Where<'resources'> },
+  { limit: size, where = {} }: { readonly limit?: number; readonly where?: Where<'resources'> },
 ) =>
-  readParts(limit, ({ afterSeq }) =>
-    listRows(db, type, { ...where, seq: { '>': afterSeq } }, { order: 'seq', limit }),
+  readParts(
+    ({ afterSeq, limit }) =>
+      listRows(db, type, { ...where, seq: { '>': afterSeq } }, { order: 'seq', limit }),
+    size,
   );
 
 /** Makes a deleted user or group a new one under another id. What the service holds and calls may still do stays known; departures stand, and within the grace there were none. */
