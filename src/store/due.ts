@@ -6,14 +6,7 @@ import { endRest } from '../domain/failure.ts';
 import { LINK_LISTS } from '../domain/link.ts';
 import type { GivenKey, ResourceKey } from '../domain/values.ts';
 import { toResourceKey } from '../domain/values.ts';
-import {
-  execute,
-  readInChunks,
-  readNumber,
-  readOne,
-  select,
-  toAssignments,
-} from './engine/dialect.ts';
+import { readInChunks, readOne, select } from './engine/dialect.ts';
 import { IS_SEEN_WORKING } from './resources/backlog.ts';
 import type { ResourceRow } from './resources/rows.ts';
 import { lockRow, updateRow } from './resources/rows.ts';
@@ -44,8 +37,9 @@ export async function listDue(
 
 /** How many removals and changes are due now; those beyond `max` are not counted. */
 export async function countDueChanges(db: Db, now: number, max: number): Promise<number> {
-  const due = sql`select 1 from resources where due_class in (0, 1) and due_at <= ${now} limit ${max}`;
-  return readNumber(db, sql`select count(*) from (${due}) as due`);
+  const due = await select(db)`
+    select 1 from resources where due_class in (0, 1) and due_at <= ${now} limit ${max}`;
+  return due.length;
 }
 
 /** When the next work of these classes is due (epoch milliseconds), or undefined when nothing is. */
@@ -185,7 +179,7 @@ export async function keepChange(
   const isBack = known === 'leaver' && kind === 'joiner';
   if (!isUrgent && !isBack) return;
   const asked = { asked_kind: kind, asked_at: at, asked_version: version, asked_trace: trace };
-  await execute(tx)`update resources set ${toAssignments(asked)} where id = ${row.id}`;
+  await updateWhere(tx, 'resources', { id: row.id }, asked);
 }
 
 /** Condition of a row whose change the service does not hold: a user who is to be out and still works counts also while that is held. */

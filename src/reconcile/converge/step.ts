@@ -327,10 +327,7 @@ export async function withoutDoubt(tx: Db, row: ResourceRow): Promise<ResourceRo
 
 /** Time after which a create has no effect any more, in milliseconds. A group is not made again before. */
 export const LATE_CREATE_MS = { user: 5 * 60_000, group: 60_000 } as const;
-/** Statuses of a gateway that did not hear from the service. */
-const UNHEARD: ReadonlySet<number | undefined> = new Set([502, 504]);
-
-/** True when the service may still be at work on a call: it has answered nothing, or what it showed before. */
-const isUnheard = (status: number | undefined) => status === undefined || UNHEARD.has(status);
+/** True when the service may still be at work on a call: nothing has answered, or a gateway that did not hear from it. */
+const isUnheard = (status: number | undefined) => [undefined, 502, 504].includes(status);
 
 const OUTCOMES = { answered: 'refused', unknown: 'unknown', 'not-sent': 'not-sent' } as const;

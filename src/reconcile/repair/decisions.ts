@@ -181,21 +181,19 @@ async function planHandover(
 /** Gives a user or group to another provider, or to none, unless it has changed hands since. Nothing of it reaches the service. */
 export async function handOver(
   tx: Db,
-  deps: Pick<ProcessDeps, 'clock' | 'rules'>,
+  deps: ProcessDeps,
   row: ResourceRow,
   { desired, observed }: PlanAction,
 ): Promise<boolean> {
-  const { clock } = deps;
   const { provider, externalId } = isJsonObject(desired) ? desired : {};
   if (!isOwnedAs(row, observed)) return false;
   if (provider === null) return (await release(tx, deps, row)).kind === 'released';
-  if (typeof provider !== 'string') return false;
-  if (!(await isProvider(tx, provider))) return false;
+  if (typeof provider !== 'string' || !(await isProvider(tx, provider))) return false;
   const { externalId: _, ...others } = row.attributes;
   const attributes = typeof externalId === 'string' ? { ...others, externalId } : others;
   // No name changes, so nobody is followed by one.
   const columns = toColumns(row.type, attributes);
-  const now = clock.now();
+  const now = deps.clock.now();
   const handed = { ...row, ...columns, provider, version: row.version + 1, modified_at: now };
   // What its provider kept from being made may be made now.
   await saveRow(tx, row, { ...handed, due_at: now });
@@ -218,11 +216,7 @@ const stopManaging = (deps: ProcessDeps, key: GivenKey) =>
     return row.origin === null ? ({ kind: 'unmanaged' } as const) : release(tx, deps, row);
   });
 
-async function release(
-  tx: Db,
-  { clock, rules }: Pick<ProcessDeps, 'clock' | 'rules'>,
-  row: ResourceRow,
-) {
+async function release(tx: Db, { clock, rules }: ProcessDeps, row: ResourceRow) {
   if (await isUnsettled(tx, row)) return { kind: 'waits' } as const;
   // Nothing of it would be left.
   if (row.observed === null || isGone(row.observed)) return { kind: 'not-in-service' } as const;

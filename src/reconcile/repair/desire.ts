@@ -6,7 +6,7 @@ import type { OwnField } from '../../domain/kinds.ts';
 import { isLinked } from '../../domain/kinds.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { toPlace } from '../../domain/plan.ts';
-import type { JsonObject, JsonValue, UserId } from '../../domain/values.ts';
+import type { JsonObject, UserId } from '../../domain/values.ts';
 import { isJsonObject, parseFields } from '../../domain/values.ts';
 import { withField } from '../../domain/write.ts';
 import { followGroup, followUser, ruleGroups, toRuledName } from '../../rules/follow.ts';
@@ -53,22 +53,19 @@ export async function findObstacle(
   return (await findGroupPrivilege(tx, { rules }, group)) === undefined ? undefined : reason;
 }
 
-type DesireDeps = Pick<ProcessDeps, 'clock' | 'rules' | 'policy'>;
-
-type Desire = Pick<PlanAction, 'kind' | 'member_id'> & { readonly value: JsonValue };
-
 /**
  * Makes a value the desired one, after `enterRules`; nothing waits for the service. What its provider deleted comes back
  * if the value is of its own fields. False: another one has its name.
  */
 export async function desire(
   tx: Db,
-  deps: DesireDeps,
+  deps: ProcessDeps,
   row: ResourceRow,
-  { kind, member_id, value: wanted }: Desire,
+  change: Pick<PlanAction, 'kind' | 'member_id' | 'desired'>,
 ): Promise<boolean> {
-  const value = isJsonObject(wanted) ? wanted : {};
-  const place = toPlace({ kind, member_id, desired: wanted });
+  const { kind, member_id, desired } = change;
+  const value = isJsonObject(desired) ? desired : {};
+  const place = toPlace(change);
   if (place.kind === 'link' && row.type === 'group') {
     const isWanted = value.present === true;
     const news = { groupId: row.id, users: [place.userId], now: deps.clock.now() };
@@ -98,7 +95,7 @@ export async function desire(
 }
 
 function toAttributes(
-  { policy }: DesireDeps,
+  { policy }: ProcessDeps,
   kind: ChangeKind,
   value: JsonObject,
   before: JsonObject,
@@ -117,7 +114,7 @@ function toAttributes(
 }
 
 /** False: another user or group has the name. */
-async function saveAttributes(tx: Db, deps: DesireDeps, row: ResourceRow, attributes: JsonObject) {
+async function saveAttributes(tx: Db, deps: ProcessDeps, row: ResourceRow, attributes: JsonObject) {
   const columns = toColumns(row.type, attributes);
   const { name_folded } = columns;
   const named: readonly ResourceRow[] = await listRows(tx, row.type, { name_folded, ...LIVE });
@@ -129,7 +126,7 @@ async function saveAttributes(tx: Db, deps: DesireDeps, row: ResourceRow, attrib
 /** `users`: members of a group that the rules follow. */
 async function saveVersion(
   tx: Db,
-  { clock, rules }: DesireDeps,
+  { clock, rules }: ProcessDeps,
   row: ResourceRow,
   change: Partial<ResourceRow>,
   users: readonly UserId[] = [],
@@ -149,14 +146,14 @@ async function saveVersion(
 export const IS_CHANGED = 'The service holds something else by now.';
 
 /** Accepts the observed value, in a transaction that has entered the rules (`names`). Returns the reason why not. */
-export async function acceptDrift(tx: Db, deps: DesireDeps, drift: DriftRow) {
+export async function acceptDrift(tx: Db, deps: ProcessDeps, drift: DriftRow) {
   const repair = toRepair(drift);
   if (repair === undefined) return 'It is unmanaged: take it over instead.';
-  const { resource_type: type, resource_id: id, observed: value } = repair;
+  const { resource_type: type, resource_id: id, observed: desired } = repair;
   const current = await lockCurrent(tx, deps, { type, id });
   if (current === undefined || !isStillSo(current, repair)) return IS_CHANGED;
   const { row } = current;
-  if (row.deleted_at !== null || !(await desire(tx, deps, row, { ...repair, value })))
+  if (row.deleted_at !== null || !(await desire(tx, deps, row, { ...repair, desired })))
     return 'It was deleted, or another group has its name.';
   await changeDrifts(tx, [drift], { status: 'accepted', ended_at: deps.clock.now() });
   return undefined;
@@ -165,7 +162,7 @@ export async function acceptDrift(tx: Db, deps: DesireDeps, drift: DriftRow) {
 /** Accepts what the service holds instead of a change that a discarded plan held back, so that no policy makes it after all. */
 export async function acceptHeld(
   tx: Db,
-  deps: DesireDeps,
+  deps: ProcessDeps,
   current: Current,
   action: OpenAction,
 ): Promise<void> {
@@ -175,8 +172,8 @@ export async function acceptHeld(
   const isMissing = row.deleted_at === null && isLinked(row) && seenAt < action.planned_at;
   const isCreate = action.kind.endsWith('.create');
   if (isCreate && !isMissing) return;
-  const value = isCreate ? null : findNow(current, action)?.observed;
-  if (value === undefined) return;
+  const desired = isCreate ? null : findNow(current, action)?.observed;
+  if (desired === undefined) return;
   if (row.type === 'user') await updateRow(tx, row, { asked_kind: null });
-  await desire(tx, deps, row, { ...action, value });
+  await desire(tx, deps, row, { ...action, desired });
 }

@@ -154,7 +154,7 @@ async function takeUpOne(
     return (await handOver(tx, deps, current.row, action)) ? 'done' : 'dropped';
   if ((await findObstacle(tx, deps, action)) !== undefined) return 'dropped';
   const holds = changesDesire(action)
-    ? await desire(tx, deps, current.row, { ...action, value: action.desired })
+    ? await desire(tx, deps, current.row, action)
     : isStillSo(current, action);
   return holds ? 'released' : 'dropped';
 }
@@ -187,21 +187,19 @@ function isKnown(action: OpenAction, now: number): boolean {
 }
 
 /** What becomes of an action that is under way, and of one that is held, by the state of its change; absent: it stays as it is. */
-const ENDS: Readonly<
-  Record<'released' | 'held', Readonly<Partial<Record<ChangeState, ActionStatus>>>>
-> = {
+const ENDS: Partial<Record<ActionStatus, Partial<Record<ChangeState, ActionStatus>>>> = {
   released: { differs: 'done', over: 'done', gone: 'dropped' },
-  held: { over: 'dropped', gone: 'dropped' },
+  planned: { over: 'dropped', gone: 'dropped' },
 };
 
 /** Returns the drifts that are repaired now. */
 async function endWhatIsOver(tx: Db, deps: ReconcileDeps, { key, actions, now }: Settling) {
   const current = await lockCurrent(tx, deps, key);
   for (const action of actions) {
-    const isHeld = action.status === 'planned';
+    const isUnchanged = current && current.row.modified_at <= action.planned_at;
     // Nobody has asked for anything else since it was planned.
-    if (isHeld && current && current.row.modified_at <= action.planned_at) continue;
-    const status = ENDS[isHeld ? 'held' : 'released'][findState(current, action)];
+    if (action.status === 'planned' && isUnchanged) continue;
+    const status = ENDS[action.status]?.[findState(current, action)];
     if (status) await updateWhere(tx, 'plan_actions', { id: action.id }, { status });
   }
   if (current === undefined) return [];

@@ -249,28 +249,20 @@ const DRIFTS = sql`(${countDrifts(sql`resource_id`)} + ${countDrifts(sql`member_
 const DISPUTES = sql`(select count(*) from disputes where resource_type = resources.type and name_folded in
   (resources.name_folded, resources.observed_user_name_folded, resources.observed_email_folded))`;
 
-function toCondition({
-  managed,
-  staged,
-  due,
-  stuck,
-  disputed,
-  drifted,
-  ...others
-}: ResourceFilter) {
-  const { deleted = 'false', q } = others;
+function toCondition(filter: ResourceFilter) {
+  const { deleted = 'false', q } = filter;
   const isSet = (column: string, wanted: Flag | undefined) =>
     wanted && sql`${raw(column)} is ${wanted === 'true' ? sql`not null` : sql`null`}`;
   const isAny = (count: Sql, wanted: Flag | undefined) =>
     wanted && sql`${count} ${wanted === 'true' ? sql`>` : sql`=`} 0`;
   return allOf([
-    isSet('origin', managed),
-    isSet('staged', staged),
-    isSet('due_at', due),
-    isSet('stuck_at', stuck),
+    isSet('origin', filter.managed),
+    isSet('staged', filter.staged),
+    isSet('due_at', filter.due),
+    isSet('stuck_at', filter.stuck),
     isSet('deleted_at', deleted),
-    isAny(DISPUTES, disputed),
-    isAny(DRIFTS, drifted),
+    isAny(DISPUTES, filter.disputed),
+    isAny(DRIFTS, filter.drifted),
     q !== undefined && toText(q),
   ]);
 }

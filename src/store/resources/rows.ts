@@ -8,14 +8,7 @@ import type { GivenKey, GroupId, ResourceKey, UserId } from '../../domain/values
 import { userId } from '../../domain/values.ts';
 import { findGraceEnd } from '../credentials.ts';
 import { isSameJson, NOTHING_OPEN } from '../engine/columns.ts';
-import {
-  execute,
-  forUpdate,
-  literal,
-  readParts,
-  select,
-  toAssignments,
-} from '../engine/dialect.ts';
+import { execute, literal, readParts, select, toAssignments } from '../engine/dialect.ts';
 import { StoreError } from '../engine/store-error.ts';
 import { leaveGroups, notifyGroupsOf, touchGroupsOf } from '../links/of-users.ts';
 import type { Db } from '../store.ts';
@@ -78,11 +71,11 @@ export const LIVE_MANAGED = { ...MANAGED, ...LIVE };
 
 /** Finds the row of a user or group, deleted or not. */
 export const findRow = async <Type extends ResourceType>(db: Db, { type, id }: Key<Type>) =>
-  (await selectRows(db, type, sql`id = ${id}`))[0];
+  (await listRows(db, type, { id }))[0];
 
 /** Finds a row as `findRow` does, locked until the transaction ends. */
 export const lockRow = async <Type extends ResourceType>(tx: Db, { type, id }: Key<Type>) =>
-  (await selectRows(tx, type, sql`id = ${id} ${forUpdate(tx)}`))[0];
+  (await listRows(tx, type, { id }, { lock: true }))[0];
 
 /** Reads a row that the caller knows to be there. @throws StoreError when it is not */
 export async function getRow<Type extends ResourceType>(db: Db, key: Key<Type>) {
