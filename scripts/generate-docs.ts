@@ -3,10 +3,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { toMetricsTable } from '../src/app/state-metrics.ts';
-import { toDefaultConfig, toSettingsPage } from '../src/settings/document.ts';
 import { settingRows } from '../src/settings/rows.ts';
 import { toCommandsTable } from './command-page.ts';
+import { toMetricsTable } from './metrics-table.ts';
+import { toDefaultConfig, toSettingsPage } from './settings-page.ts';
 
 const root = join(import.meta.dirname, '..');
 writeFileSync(join(root, 'docs/settings.md'), toSettingsPage(settingRows));

@@ -167,15 +167,6 @@ export function listMetrics(): MetricDefinition[] {
   return [...Object.values(COUNTED), ...STATE_GAUGES];
 }
 
-/** The metrics as a Markdown table, for docs/runbook.md. */
-export function toMetricsTable(): string {
-  const rows = listMetrics().map(({ name, type, labels, help }) => {
-    const shown = labels.map((label) => `\`${label}\``).join(', ');
-    return `| \`${name}\` | ${type} | ${shown} | ${help} |`;
-  });
-  return ['| metric | type | labels | meaning |', '|---|---|---|---|', ...rows].join('\n');
-}
-
 function gauge(series: string, help: string, read: StateGauge['read']): StateGauge {
   return { ...describe('gauge', series, help), read };
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toDefaultConfig, toSettingsPage } from './document.ts';
-import { loadSettings } from './load.ts';
-import { settingRows } from './rows.ts';
+import { toDefaultConfig, toSettingsPage } from '../../scripts/settings-page.ts';
+import { loadSettings } from '../../src/settings/load.ts';
+import { settingRows } from '../../src/settings/rows.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readFile = (path: string) => readFileSync(join(root, path), 'utf8');

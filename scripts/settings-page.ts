@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { SettingRow } from './rows.ts';
+import type { SettingRow } from '../src/settings/rows.ts';
 
 /** The page of all settings, as Markdown. */
 export function toSettingsPage(rows: readonly SettingRow[]): string {
