@@ -19,7 +19,7 @@ import type { Db, Store } from '../store/store.ts';
 import { insertNew, updateWhere } from '../store/tables.ts';
 import { toAddress } from './assertion/issuer-keys.ts';
 import { Refusal } from './refusal.ts';
-import { newCredential } from './secret-text.ts';
+import { newCredential, toGivenSecret } from './secret-text.ts';
 
 interface CredentialsDeps {
   readonly store: Store;
@@ -44,6 +44,8 @@ export interface TokenWish extends Wish {
   readonly purpose: Purpose;
   /** In milliseconds; null: no end. */
   readonly validForMs: number | null;
+  /** Of a secret that somebody else made; undefined: it gets a new one. */
+  readonly digest?: string | undefined;
 }
 
 /** Request for a new client. */
@@ -64,10 +66,12 @@ export type Tokens = ReturnType<typeof createTokens>;
 /** Keeps the named tokens of a store. */
 export function createTokens({ store, clock }: CredentialsDeps) {
   return {
-    /** Makes a token; the text is in this answer alone. @throws Refusal */
-    async make(wish: TokenWish) {
+    /** Makes a token; the text is in this answer alone, and null where a digest was given. @throws Refusal */
+    async make({ digest, ...wish }: TokenWish) {
       const { row, text } = newCredential('token', { ...wish, now: clock.now() });
-      return { row: await store.write((tx) => insertNamed(tx, row)), text };
+      const given = digest === undefined ? undefined : toGivenSecret(digest);
+      const inserted = await store.write((tx) => insertNamed(tx, { ...row, ...given }));
+      return { row: inserted, text: given === undefined ? text : null };
     },
     list: (query: AccessQuery) => listCredentials(store.read, 'token', query),
     changeNetworks: createNetworksChange(store, 'token'),
@@ -151,6 +155,7 @@ const HOST_REFUSED =
   'OAUTH_KEY_HOSTS does not name the host of the keys, or it is not https: OAUTH_PRIVATE_ADDRESSES has to allow that.';
 const NO_SECRETS = 'This client proves itself by assertions and has no secret.';
 const TWO_SECRETS = 'Two secrets of this client are valid: revoke one of them first.';
+const USED = 'A token has or had this secret: make another one.';
 const UNKNOWN = {
   token: 'No token has this id or name.',
   client: 'No client has this id or name, or no such secret.',
@@ -165,9 +170,10 @@ export function unknownProvider(): Refusal {
   return new Refusal(404, 'unknown-provider', 'No provider has this name.');
 }
 
-/** Adds a token or a client. @throws Refusal where its provider is not there, or a live one has its name */
+/** Adds a token or a client. @throws Refusal where its provider is not there, its secret was used, or a live one has its name */
 async function insertNamed(tx: Db, row: NewCredential): Promise<CredentialRow> {
   if (!(await isProvider(tx, row.provider ?? ''))) throw unknownProvider();
+  if (await findCredential(tx, row.kind, row.id)) throw new Refusal(409, 'secret-used', USED);
   const [inserted] = await insertNew(tx, 'credentials', [row]);
   if (inserted !== undefined) return inserted;
   const message = `Another ${row.kind} has this name: revoke it first, or take another name.`;

@@ -101,7 +101,7 @@ type Made = Ops<'NewToken'> | Ops<'NewClient'>;
 export function Secret({ made }: { readonly made: Made }) {
   const shown =
     'token' in made
-      ? { Token: made.token }
+      ? { Token: made.token ?? '' }
       : { 'Client id': made.id, 'Client secret': made.secret ?? '' };
   return (
     <Stack>

@@ -112,7 +112,8 @@ export const accessRoutes = [
   }),
 ] as const;
 
-function toWish(body: OpsJson<'LimitsBody'>): ProviderWish {
+/** The terms that a body names, as they are stored. */
+export function toWish(body: OpsJson<'LimitsBody'>): ProviderWish {
   const { domains, may } = body;
   return {
     ...body,
@@ -125,23 +126,27 @@ function toProviderView(provider: Provider): OpsJson<'Provider'> {
   return toView('Provider', provider, {});
 }
 
+type TokenBody = OpsJson<'TokenBody'>;
+
 /** Makes a token as `POST /tokens` asks for it. @param by id of the credential that asks @throws InvalidRequest, Refusal */
-export async function makeToken(
-  tokens: Pick<Tokens, 'make'>,
-  { for: purpose = 'scim', profile = 'lenient', networks = null, ...body }: OpsJson<'TokenBody'>,
-  by: string,
-) {
-  const { name, expires, provider = DEFAULT_PROVIDER } = body;
-  if (purpose !== 'scim' && body.provider !== undefined)
-    throw new InvalidRequest('`provider` is for tokens that open SCIM alone.');
-  const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
-  const wish = { name, purpose, profile, provider, networks, validForMs, by };
-  const { row, text } = await tokens.make(wish);
+export async function makeToken(tokens: Pick<Tokens, 'make'>, body: TokenBody, by: string) {
+  const { row, text } = await tokens.make({ ...toTokenWish(body), by });
   const after = toTokenView(row);
   return { json: { ...after, token: text }, target: after.id, change: { after } } as const;
 }
 
-function toTokenView(row: CredentialRow): OpsJson<'Token'> {
+/** The token that a body asks for, with the default of what it leaves out. @throws InvalidRequest */
+export function toTokenWish(body: TokenBody) {
+  const { for: purpose = 'scim', profile = 'lenient', provider = DEFAULT_PROVIDER } = body;
+  const { name, networks = null, expires, digest } = body;
+  if (purpose !== 'scim' && body.provider !== undefined)
+    throw new InvalidRequest('`provider` is for tokens that open SCIM alone.');
+  const validForMs = expires === 'never' ? null : parseLifetime(expires, TOKEN_TERMS);
+  return { name, purpose, profile, provider, networks, validForMs, digest };
+}
+
+/** A stored token as `GET /tokens` has it. */
+export function toTokenView(row: CredentialRow): OpsJson<'Token'> {
   return toView('Token', row, {
     id: `token-${row.id}`,
     for: row.purpose,

@@ -185,7 +185,8 @@ export const access = {
 const SHOWN_ONCE = '\nThis is the only time that it is shown.';
 
 function toTokenText(made: OpsJson<'NewToken'>): string {
-  return `${toItemText(access.TOKENS.columns, made)}\n\n${made.token}\n${SHOWN_ONCE}`;
+  const secret = made.token === null ? '' : `\n\n${made.token}\n${SHOWN_ONCE}`;
+  return `${toItemText(access.TOKENS.columns, made)}${secret}`;
 }
 
 function toMadeText(made: OpsJson<'NewClient'>): string {

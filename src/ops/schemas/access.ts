@@ -20,6 +20,7 @@ const profile = t.word(
 );
 const provider = t.text('The provider that presents it; `default` when left out.');
 const networks = some('Networks that it comes from, as `203.0.113.0/24`; null: any.', isNetwork);
+const digest = z.hash('sha256', { error: 'has to be 64 hex digits' }).toLowerCase();
 const secretTerm = t.optionalText('Life of the secret, `365d` to `1095d`; `730d` when left out.');
 
 const life = {
@@ -140,7 +141,7 @@ export const TraceBody = t.object({
 });
 
 export const TokenList = t.listOf(Token);
-export const NewToken = Token.extend({ token: t.text('What is to be presented.') });
+export const NewToken = Token.extend({ token: t.textOrNull('What to present; null: your own.') });
 export const TokenBody = t.object({
   name,
   for: t.optional(t.word(PURPOSES), '`scim` when left out.'),
@@ -148,6 +149,7 @@ export const TokenBody = t.object({
   provider: t.optional(provider),
   networks: t.optional(networks),
   expires: t.optionalText('How long, such as `90d`, or `never`; `365d` when left out.'),
+  digest: t.optional(digest, 'SHA-256 of a secret of your own, in hex; else it gets one.'),
 });
 export const ClientList = t.listOf(Client);
 export const NewClient = Client.extend({
