@@ -35,6 +35,7 @@ const ON_POSTGRES = [
   'own-extensions',
   'protocol',
   'provider-cases/provider-cases',
+  'providers-file',
   'provider-terms',
   'records',
   'refused-whole',

@@ -16,6 +16,7 @@ import {
 import type { Listener } from './app/guarded-server.ts';
 import { listen, toPort } from './app/guarded-server.ts';
 import { readPackageVersion } from './app/package-version.ts';
+import { compareFile } from './app/providers-file.ts';
 import type { SecretWatch } from './app/secret-watch.ts';
 import { createSecretWatch } from './app/secret-watch.ts';
 import { openTarget } from './app/target.ts';
@@ -100,6 +101,7 @@ async function serveUntilStopped(
     renewSecrets(bridge, secrets, { settings, made });
     if (await isNotFlushed(store.read)) events.storeNotFlushed();
     await bridge.start();
+    await compareFile(loaded.providersFile, bridge.access, events);
     ports.main.serve(bridge.app);
     ports.ops?.serve(bridge.opsApp);
     freezePrototypes();

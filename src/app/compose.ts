@@ -52,6 +52,7 @@ export async function createBridge(given: BridgeOptions) {
   };
   return {
     ...createApps(parts),
+    access,
     leadership,
     /** Resolves once rules that are others than the last time hold everywhere; after `start`. */
     rulesApplied: async () => leadership.tenure()?.convergence.rulesApplied,

@@ -12,7 +12,7 @@ import { countOption, JSON_TEXT } from './options.ts';
 import { askOps, readList } from './requests.ts';
 import * as table from './table.ts';
 
-/** Commands that show one thing, or have it looked at first. */
+/** Commands that show one thing, or have it looked at first, and one that does what another one shows. */
 export const show = {
   STATUS: commandOf<{ readonly exitCode?: true }>({
     usage: 'status',
@@ -118,7 +118,39 @@ export const show = {
       return { json, text: (screen) => toPlanText(json, screen) };
     },
   }),
+  PROVIDER_PLAN: toFileCommand('plan', 'show what leads to a file of providers and tokens'),
+  PROVIDER_APPLY: toFileCommand('apply', 'do what provider plan shows, one request after another'),
 };
+
+function toFileCommand(verb: 'plan' | 'apply', about: string) {
+  return commandOf<{ readonly file?: string }>({
+    usage: `provider ${verb} [file]`,
+    about,
+    help: 'It is providers.yaml beside the settings file if none is named: docs/go-live.md#providers-and-tokens-in-a-file.',
+    options: [JSON_TEXT],
+    async run({ typed, loadSettings, readFile, connect }) {
+      const file = await import('../app/providers-file.ts');
+      const declared = file.readDeclared(typed.file ?? loadSettings().providersFile, readFile);
+      const client = connect();
+      const providers = await readList<OpsJson<'Provider'>>(client, '/providers');
+      const tokens = await readList<OpsJson<'Token'>>(client, '/tokens');
+      const plan = file.planRequests(declared, providers.items, tokens.items);
+      const steps = verb === 'plan' ? plan.steps : await file.sendRequests(client, plan.steps);
+      const left = plan.left.map(({ path }) => `Not in the file, and not sent: ${path}\n`);
+      const isDone = steps.every(({ result = 'done' }) => result === 'done');
+      return {
+        json: { ...plan, steps },
+        text: [`Requests that lead to the file: ${steps.length}\n`, ...left].join(''),
+        table: table.tableOf(steps, [
+          { name: 'request', place: 'whole', value: ({ path }) => `POST /ops${path}` },
+          { name: 'changes', isLong: true },
+          { name: 'result' },
+        ]),
+        code: isDone ? exitCodes.done : exitCodes.failed,
+      };
+    },
+  });
+}
 
 const TONES = { ok: 'good', degraded: 'waiting', unavailable: 'bad' } as const;
 

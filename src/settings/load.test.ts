@@ -240,6 +240,6 @@ test('a settings file that is missing or no mapping is refused', () => {
   };
   const loadGone = () => loadSettings({ env: {}, readFile, configFile: 'gone.yaml' });
   expect(loadGone).toThrow(/gone.yaml cannot be read: ENOENT/);
-  expect(refusal({}, '- a\n- b\n').message).toContain('must hold settings by name');
+  expect(refusal({}, '- a\n- b\n').message).toContain('must hold values by name');
   expect(load({}, '# nothing but a comment\n').settings.port).toBe(8_080);
 });

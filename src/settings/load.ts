@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { listCrossProblems, listWarnings } from './cross-rules.ts';
 import type { SettingProblem } from './errors.ts';
@@ -22,6 +22,8 @@ export interface LoadedSettings {
   readonly shown: readonly ShownSetting[];
   /** Files that hold secrets, as variables `…_FILE` name them. */
   readonly secretFiles: readonly string[];
+  /** Place of the file of providers and tokens, which need not be there. */
+  readonly providersFile: string;
   /** Reads the same sources again. */
   readonly reread: () => ReturnType<typeof readSettings>;
 }
@@ -47,6 +49,7 @@ export function loadSettings(source: SettingsSource): LoadedSettings {
     secretFiles: [...given.values()].flatMap(({ origin, source: name }) =>
       origin === 'secret-file' ? (env[name] ?? []) : [],
     ),
+    providersFile: join(dirname(source.configFile ?? ''), 'providers.yaml'),
     reread: () => readSettings(source),
   };
 }

@@ -73,13 +73,14 @@ function toHint(name: string, names: readonly string[]): string {
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
-function readConfigFile(
+/** Reads a YAML file of members by name; one with a problem has none. */
+export function readConfigFile(
   path: string,
   readFile: SettingsSource['readFile'],
   onProblem: OnProblem,
 ): object {
   const refuse = (why: string, cause?: unknown) =>
-    onProblem({ setting: path, message: `The settings file ${path} ${why}.`, cause });
+    onProblem({ setting: path, message: `The file ${path} ${why}.`, cause });
   try {
     const document = parseDocument(readFile(path));
     const [error] = document.errors;
@@ -89,7 +90,7 @@ function readConfigFile(
     const { line, col } = error?.linePos?.[0] ?? { line: 1, col: 1 };
     refuse(
       error === undefined
-        ? 'must hold settings by name'
+        ? 'must hold values by name'
         : `is no valid YAML at line ${line}, column ${col} (${error.code})`,
     );
   } catch (cause) {

@@ -103,6 +103,10 @@ export const EVENTS = {
   /** The secrets of before hold. */
   secretsRefused: error<Failed>('secrets that were read again cannot be used'),
   restartNeeded: warn<{ settings: string }>('settings have changed that need a restart'),
+  providersCompared: warn<{ file: string; command: string; changes: number; problem: string }>(
+    'providers and tokens were compared with their file',
+    { choose: ({ changes, problem }) => (changes > 0 || problem !== '' ? 'warn' : 'info') },
+  ),
   signInLinkWritten: info<{ file: string }>(
     'nobody can sign in to the console yet: a link in this file does so once',
   ),

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { HANGING } from '../support/faults.ts';
@@ -91,4 +93,21 @@ test.concurrent('a service that is down at the start is waited for', async (cont
   expect(refused.status).toBe(503);
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect((await bridge.request('GET', '/Users')).body.totalResults).toBe(1);
+});
+
+test.concurrent('a start logs how far it is from the file of providers and tokens, or what is wrong with it', async (context) => {
+  const { folder, start } = await openSite({ test: context });
+  const CONFIG = join(folder, 'settings.yaml');
+  writeFileSync(CONFIG, '');
+  const startWith = async (content: string) => {
+    writeFileSync(join(folder, 'providers.yaml'), content);
+    const bridge = await start({ CONFIG });
+    await bridge.stop();
+    return bridge.output();
+  };
+
+  const differing = await startWith('providers: [{ name: okta }, { name: entra }]');
+  expect(differing).toMatch(/"command":"scim-bridge provider plan","changes":2/);
+  const wrong = await startWith('tokens: [{ name: okta, secretFile: gone }]');
+  expect(wrong).toMatch(/"problem":"[^"]+ tokens entry 1 secretFile: cannot be read/);
 });
