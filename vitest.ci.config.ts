@@ -41,6 +41,7 @@ const ON_POSTGRES = [
   'refused-whole',
   'report-access',
   'rules-deletion',
+  'seats',
 ];
 
 /** `npm run test:ci`: whole processes, and some bridges of `test/bridge` on PostgreSQL. */

@@ -128,10 +128,10 @@ function toSteps(path: Step['path'], before: object, after: object): Step[] {
     ([name, value]) => !isDeepStrictEqual(Reflect.get(before, name), value),
   );
   if (differing.length === 0) return [];
-  const words = differing.map(([name, value]) => {
-    const was = JSON.stringify(Reflect.get(before, name));
-    return `${name}: ${was === undefined ? '' : `${was} → `}${JSON.stringify(value)}`;
-  });
+  const toText = (value: unknown = null) => JSON.stringify(value);
+  const words = differing.map(
+    ([name, value]) => `${name}: ${toText(Reflect.get(before, name))} → ${toText(value)}`,
+  );
   return [{ path, body: Object.fromEntries(differing), changes: words.join(', ') }];
 }
 

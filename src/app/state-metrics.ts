@@ -19,7 +19,6 @@ import { COUNTED, describe } from '../telemetry/metrics.ts';
 interface MetricSources extends StatusSources {
   readonly readBacklog: () => Promise<WaitingWork>;
   readonly countChanges: () => ReturnType<typeof countWaitingChanges>;
-  readonly readSeats: () => ReturnType<typeof readSeats>;
 }
 
 /** One value, or one for each value of the labels; null and undefined: not known now. */
@@ -46,9 +45,6 @@ const STATE_GAUGES: readonly StateGauge[] = [
     ({ about: { version }, store, writes }) => [
       [[version, store.engine, writes().mode, process.versions.node], 1],
     ],
-  ),
-  gauge('start_time_seconds', 'Start of this process, in seconds since 1970.', () =>
-    toSeconds(performance.timeOrigin),
   ),
   gauge(
     'changes_waiting{kind}',
@@ -101,8 +97,8 @@ const STATE_GAUGES: readonly StateGauge[] = [
   gauge(
     'seats{state}',
     'Seats of the service: `used`, `needed` (used or waited for), `total` (`SEATS_TOTAL`, if set).',
-    async ({ readSeats }) => {
-      const { total, used, waiting } = await readSeats();
+    async (sources) => {
+      const { total, used, waiting } = await readSeats(sources);
       const known = Object.entries({ used, needed: used + waiting });
       return total === null ? known : [...known, ['total', total]];
     },
@@ -142,7 +138,6 @@ export function addStateMetrics({ registry }: Metrics, sources: StatusSources): 
     ...sources,
     readBacklog: shareRunning(() => readWaitingWork(store.read, clock.now())),
     countChanges: shareRunning(() => countWaitingChanges(store.read)),
-    readSeats: shareRunning(() => readSeats(sources)),
   };
   for (const { name, help, labels, read } of STATE_GAUGES) {
     new Gauge({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GROUP_EXTENSION } from './extensions.ts';
 import type { DesiredGroup, GroupField, ObservedGroup } from './kinds.ts';
-import { isAnotherGroup, listDiffering, toDesiredGroup, withCreated } from './kinds.ts';
+import { listDiffering, toDesiredGroup, withCreated } from './kinds.ts';
 import type { LinkChange } from './link.ts';
 import { userId } from './values.ts';
 import { removesAccess } from './write.ts';
@@ -80,15 +80,4 @@ test.each([
   ['', '2020', { created: '' }],
 ])('a time of creation that was %j, and is shown as %j', (created, shown, want) =>
   expect(withCreated(created === undefined ? undefined : { created }, shown)).toEqual(want),
-);
-
-const made = { ...observed, created: '2020' };
-test.each([
-  ['neither name nor time', made, { displayName: 'Staff', created: '2021' }, true],
-  ['the name', made, { displayName: ' Board ', created: '2021' }, false],
-  ['the time', made, { displayName: 'Staff', created: '2020' }, false],
-  ['no time that is shown', made, { displayName: 'Staff' }, false],
-  ['no time that was seen', observed, { displayName: 'Staff', created: '2021' }, false],
-])('a group with the linked id that shares %s is another one', (_what, before, shown, want) =>
-  expect(isAnotherGroup(before, shown)).toBe(want),
 );
