@@ -101,11 +101,11 @@ describe('the line of time, whole', () => {
     behindTheBack(world).updateUser('dora@example.com', { fullName: 'Somebody Else' });
     const { body } = await world.ops('POST', `/users/${ada}/look`, {});
     const [drift] = toObjects(body.differences);
-    await world.ops('POST', '/drifts/decide', { ids: [String(drift?.id)], decision: 'accept' });
+    const ids = [String(drift?.id), 'none'];
+    await world.ops('POST', '/drifts/decide', { ids, decision: 'accept' });
     await world.ops('POST', '/retry', { name: 'dora@example.com' });
     await world.ops('POST', '/pause');
     await world.ops('POST', '/resume');
-    await world.ops('POST', '/drifts/decide', { ids: ['none'], decision: 'accept' });
     await untilTold(world, bob, 'operator: ops.token: resume');
     const ofAda = await readTimeline(world, `/users/${ada}/timeline`);
     const ofBob = await readTimeline(world, `/users/${bob}/timeline`);
@@ -115,14 +115,14 @@ describe('the line of time, whole', () => {
     const pauses = ['operator: ops.token: pause', 'operator: ops.token: resume'];
     expect(listDecisions(ofAda)).toEqual([
       'operator: ops.token: look',
-      'operator: ops.token: drifts decide',
+      'operator: ops.token: drifts accept',
       'operator: ops.token: retry',
       ...pauses,
     ]);
     expect(listDecisions(ofBob)).toEqual(pauses);
     expect(await world.listOps(`/acts?target=${ada}`)).toMatchObject([
       { act: 'retry', target: ada },
-      { act: 'drifts decide', target: Object(drift).id },
+      { act: 'drifts accept', target: Object(drift).id },
       { act: 'look', target: ada },
     ]);
     expect(await world.listOps(`/acts?target=${bob}`)).toEqual([]);

@@ -128,21 +128,15 @@ export function toSubjectView(row: Subject) {
   };
 }
 
-const ACCEPT = { kind: 'accept' } as const;
-
 function toDecision(body: OpsJson<'DriftsBody'>, now: number): ManyRequest['decision'] {
   if (body.decision === 'repair') return { kind: 'repair', hash: body.hash };
-  if (body.decision === 'accept') return ACCEPT;
-  if (body.decision === 'ignore') return toIgnoring(body, now);
-  return { kind: 'adopt', provider: body.provider ?? DEFAULT_PROVIDER };
-}
-
-function toIgnoring({ until: text, reason }: Record<'until' | 'reason', string>, now: number) {
-  const until = Date.parse(text);
-  if (until > now) return { kind: 'ignore', until, reason } as const;
-  throw new InvalidRequest(
-    `\`until\` has to be a moment that is still to come, and ${text} is over.`,
-  );
+  if (body.decision === 'accept') return { kind: 'accept' };
+  if (body.decision === 'adopt')
+    return { kind: 'adopt', provider: body.provider ?? DEFAULT_PROVIDER };
+  const until = Date.parse(body.until);
+  if (until > now) return { kind: 'ignore', until, reason: body.reason };
+  const message = `\`until\` has to be a moment that is still to come, and ${body.until} is over.`;
+  throw new InvalidRequest(message);
 }
 
 const AFTER = {
@@ -167,7 +161,8 @@ function toDecided({ kind, ones, plan }: ManyDecided, { isDryRun, decision }: Ma
   }));
   const made = plan === undefined ? null : { ...plan, id: plan.id ?? null };
   const json = { dryRun: isDryRun, done: done.length, refused, plan: made };
-  return { ...ok(json), acts: isDryRun ? [] : acts };
+  const list = decision.kind === 'adopt' ? 'unmanaged' : 'drifts';
+  return { ...ok(json), act: `${list} ${decision.kind}`, acts: isDryRun ? [] : acts };
 }
 
 /** Words of a decision about a plan that was made anew since it was shown. */

@@ -53,23 +53,10 @@ export const Drift = t.object({
 
 const said = (about: string) =>
   t.checked(about, (given) => given.trim() !== '' && given.length <= 500);
-const ignoring = {
-  until: t.checked('A date such as 2027-01-31, or a moment, that is still to come.', isDate),
-  reason: said('Why: 1 to 500 characters.'),
-  by: t.optional(said('Who says so; the name of the credential when left out.')),
-};
-
-function toBody<const Word extends string, const More extends z.core.$ZodLooseShape>(
-  decision: Word,
-  more: More,
-) {
-  return t.object({
-    decision: z.literal(decision),
-    ids: t.list(t.text()).min(1).max(DRIFTS_MAX),
-    dryRun: t.optionalFlag('Tells what would be done, and does nothing.'),
-    ...more,
-  });
-}
+const decision = t.object({
+  ids: t.list(t.text()).min(1).max(DRIFTS_MAX),
+  dryRun: t.optionalFlag('Tells what would be done, and does nothing.'),
+});
 
 const planCounts = t.object({ total: t.count(), kinds: t.counts(), harm: t.counts() });
 
@@ -148,14 +135,21 @@ export const SweepBody = t.object({
 export const DriftList = t.listOf(Drift);
 export const DriftsBody = z
   .discriminatedUnion('decision', [
-    toBody('repair', {
+    decision.extend({
+      decision: z.literal('repair'),
       hash: t.optionalText('Of a dry run: exactly that plan is approved, also above the limits.'),
     }),
-    toBody('accept', {}),
-    toBody('adopt', {
+    decision.extend({ decision: z.literal('accept') }),
+    decision.extend({
+      decision: z.literal('adopt'),
       provider: t.optionalText('Manages them from then on; `default` when left out.'),
     }),
-    toBody('ignore', ignoring),
+    decision.extend({
+      decision: z.literal('ignore'),
+      until: t.checked('A date such as 2027-01-31, or a moment, that is still to come.', isDate),
+      reason: said('Why: 1 to 500 characters.'),
+      by: t.optional(said('Who says so; the name of the credential when left out.')),
+    }),
   ])
   .describe(
     'The body has to be {"decision": "repair", "ids": ["…"], "dryRun": true}, with 1 to 500 ids; repair may have a hash, adopt a provider, ignore has until and reason.',
