@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { toTransportOptions } from '../app/settings.ts';
 import { toCount } from '../domain/values.ts';
 import type { Column } from '../ops/lists/list.ts';
@@ -11,12 +10,11 @@ import { UpstreamError } from '../upstream/errors.ts';
 import type { Operation } from '../upstream/operations/operation.ts';
 import * as people from '../upstream/operations/people.ts';
 import { scim } from '../upstream/operations/scim.ts';
+import { paginate } from '../upstream/paginate.ts';
 import { parseAuditEvent } from '../upstream/shapes/audit-event.ts';
 import { parseCompanyUser } from '../upstream/shapes/company-user.ts';
-import { parseEntries } from '../upstream/shapes/reader.ts';
 import { parseGroupUsers, parseRestGroup } from '../upstream/shapes/rest-group.ts';
 import { parseScimGroup } from '../upstream/shapes/scim-group.ts';
-import { parseScimList } from '../upstream/shapes/scim-list.ts';
 import { parseScimUser } from '../upstream/shapes/scim-user.ts';
 import type { Transport } from '../upstream/transport.ts';
 import { createTransport } from '../upstream/transport.ts';
@@ -74,7 +72,7 @@ function toReportText({ service, checks, calls }: CheckReport): string {
 
 type Finding = Omit<CheckResult, 'title'>;
 
-type Ask = (operation: Operation, args: object) => Promise<unknown>;
+type Ask = (operation: Operation, args: unknown) => Promise<unknown>;
 
 /** Looks at a service by reads alone: connection, token, rights, page limits. Its failures are findings. */
 export async function checkService(
@@ -154,34 +152,24 @@ async function lookInGroup(
   return toSeen(id, await attempt(asked.then((seen) => ({ detail: toDetail(seen) }))));
 }
 
-/** Reads so many entries behind the first `offset`. `total`: undefined where the list does not say. */
-async function readPage(ask: Ask, { operation }: ListProbe, offset: number, limit: number) {
-  if (operation.paging === 'start-index')
-    return parseScimList(await ask(operation, { query: { startIndex: offset + 1, count: limit } }));
-  const answer = await ask(operation, { query: { offset, limit } });
-  return { items: parseEntries('REST list', answer), total: undefined };
-}
-
-/** Reads the first page of a list, and proves with one more call at most if the service has cut it. */
-async function readSample(ask: Ask, probe: ListProbe, pageSize: number) {
-  const { items, total } = await readPage(ask, probe, 0, pageSize);
-  const [first = {}] = items.map((item) => probe.parse(item));
+/** Reads the first page of a list, and the next one where the first is not full: an entry in it proves that the service cut the first. */
+async function readSample(ask: Ask, { operation, parse }: ListProbe, pageSize: number) {
+  const list = paginate({ call: ask }, operation, {}, { pageSize, pagesMax: 2 });
+  const pages: (readonly unknown[])[] = [];
+  for await (const { items } of list) {
+    pages.push(items);
+    if (items.length >= pageSize) break;
+  }
+  const [items = [], next] = pages;
+  const [first = {}] = items.map((item) => parse(item));
   const { length } = items;
-  const isShort = length > 0 && length < pageSize;
-  const isCut = isShort && (total === undefined ? await goesOn(ask, probe, items) : total > length);
-  const pages = length < pageSize ? 'all on one page' : `pages of ${pageSize}`;
+  const whole = length < pageSize ? 'all on one page' : `pages of ${pageSize}`;
   return {
-    detail: `${total ?? `${length} seen`}; ${isCut ? `a page holds ${length} at most` : pages}`,
-    pageMax: isCut ? length : pageSize,
+    detail: `${list.progress.total ?? `${length} seen`}; ${next ? `a page holds ${length} at most` : whole}`,
+    pageMax: next ? length : pageSize,
     /** Of the first group of the REST interface, which alone has one. */
     uid: 'uid' in first ? first.uid : undefined,
   };
-}
-
-/** True if an entry follows; a list that ignores the offset begins again and proves nothing. */
-async function goesOn(ask: Ask, probe: ListProbe, items: readonly unknown[]): Promise<boolean> {
-  const [next] = (await readPage(ask, probe, items.length, 1)).items;
-  return next !== undefined && items.every((item) => !isDeepStrictEqual(item, next));
 }
 
 /** The answer, or the failure of the service. @throws what is no failure of the service: a mistake of ours */
@@ -241,8 +229,7 @@ function toSeen(id: string, seen: { readonly detail: string } | UpstreamError): 
 /** What a failed call means. A redirect is shown without its query: that of a sign-in holds secrets. */
 function toDetail(error: UpstreamError): string {
   const { status, words, message, code } = error;
-  const cause = findCauseCode(error);
-  if (status === undefined) return cause === undefined ? message : `no answer (${cause})`;
+  if (status === undefined) return message;
   if (code !== 'redirected') return `answered ${status}${words === undefined ? '' : `: ${words}`}`;
   return `answered ${status} and sends to ${String(error.headers.location).replace(/[?#].*/s, '')}`;
 }
@@ -263,16 +250,10 @@ const REMEDIES: Readonly<Partial<Record<UpstreamErrorCode, string>>> = {
   unreadable: OTHER_ADDRESS,
   'not-found':
     'Check `upstream.url`, and apiVersion of `upstream.quirks`: this part of the service is not there.',
-  'response-too-large': 'Lower `upstream.pageSize`.',
 };
 
 function toRemedy(error: UpstreamError): string {
   // Only what the transport could not read has a status; the other was JSON of another form.
   if (error.code === 'unreadable' && error.status === undefined) return REPORT;
   return REMEDIES[error.code] ?? REPORT;
-}
-
-function findCauseCode({ cause }: Error): string | undefined {
-  if (!(cause instanceof Error)) return undefined;
-  return 'code' in cause && typeof cause.code === 'string' ? cause.code : findCauseCode(cause);
 }
