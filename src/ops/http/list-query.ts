@@ -1,4 +1,3 @@
-import type { NewestPart } from '../../store/tables.ts';
 import { InvalidRequest } from './body.ts';
 
 const PAGE = 100;
@@ -80,23 +79,11 @@ export interface ListAnswer<Item> {
 /** The beginning of a list in order of creation, and of one that has the newest first. */
 export const [OLDEST, NEWEST] = [0, Number.MAX_SAFE_INTEGER] as const;
 
-type Asked = Pick<ListQuery<Filters>, 'limit' | 'cursor'>;
-
-/** Reads a page of a list. @throws InvalidRequest for a wrong cursor */
-export async function readList<Row extends { readonly seq: number }, Item>(
-  { limit, cursor }: Asked,
-  beginning: number,
-  read: (part: NewestPart) => Promise<readonly Row[]>,
-  toItems: (rows: readonly Row[]) => readonly Item[] | Promise<readonly Item[]>,
-): Promise<ListAnswer<Item>> {
-  const [from = beginning] = parseCursor(cursor);
-  const rows = await read({ from, limit });
-  const last = rows.length < limit ? undefined : rows.at(-1);
-  return { items: await toItems(rows), nextCursor: last === undefined ? null : String(last.seq) };
-}
-
 /** A page of a list that is known as a whole. @throws InvalidRequest for a cursor that is no number */
-export function toPage<Item>(all: readonly Item[], { limit, cursor }: Asked): ListAnswer<Item> {
+export function toPage<Item>(
+  all: readonly Item[],
+  { limit, cursor }: Pick<ListQuery<Filters>, 'limit' | 'cursor'>,
+): ListAnswer<Item> {
   const [from = OLDEST] = parseCursor(cursor);
   const end = from + limit;
   return { items: all.slice(from, end), nextCursor: end < all.length ? String(end) : null };

@@ -11,7 +11,7 @@ import type { OpsSources } from '../sources.ts';
 import type { ActNotes } from './body.ts';
 import { missing, Problem, parseBody, readJson, refuseBody } from './body.ts';
 import type { Filters, ListAnswer, ListQuery, QueryOptions } from './list-query.ts';
-import { NEWEST, OLDEST, parseQuery, readList } from './list-query.ts';
+import { NEWEST, OLDEST, parseCursor, parseQuery } from './list-query.ts';
 import { getOperator, noteAct, requireRole } from './operator.ts';
 
 /** A request below `/ops`, as the router serves it and as OpenAPI describes it. */
@@ -151,15 +151,13 @@ export function listRoute<
   toItem: (row: Stored, sources: OpsSources) => OpsJson<Name>['items'][number],
 ): OpsRoute {
   return route(list, async (sources: OpsSources, { query, params }) => {
-    const { filters } = query;
+    const { filters, limit, cursor } = query;
     const isOldest = oldestFirst ?? ('order' in filters && filters.order === 'oldest');
-    const page = await readList(
-      query,
-      isOldest ? OLDEST : NEWEST,
-      (part) => read(sources, filters, part, params),
-      (rows) => rows.map((row) => toItem(row, sources)),
-    );
-    return ok(parsePage<Name>(page));
+    const [from = isOldest ? OLDEST : NEWEST] = parseCursor(cursor);
+    const rows = await read(sources, filters, { from, limit }, params);
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    const items = rows.map((row) => toItem(row, sources));
+    return ok(parsePage<Name>({ items, nextCursor: last === undefined ? null : String(last.seq) }));
   });
 }
 

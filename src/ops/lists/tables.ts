@@ -208,7 +208,7 @@ export const USERS = listOf('UserList', [
   { name: 'account', kind: 'id', place: 'minor', value: ({ upstreamId }) => upstreamId },
   { name: 'active', value: ({ active }) => toActive(active) },
   ...WORK,
-])({ filters, path: '/users', summary: 'List people in order of creation.' });
+])({ filters, path: '/users', summary: 'List people in order of creation.', oldestFirst: true });
 
 /** Groups: what is managed, what is seen, what waits. */
 export const GROUPS = listOf('GroupList', [
@@ -218,7 +218,7 @@ export const GROUPS = listOf('GroupList', [
   { name: 'scim id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.scimId },
   { name: 'rest id', kind: 'id', place: 'minor', value: ({ upstreamIds }) => upstreamIds.restId },
   ...WORK,
-])({ filters, path: '/groups', summary: 'List groups in order of creation.' });
+])({ filters, path: '/groups', summary: 'List groups in order of creation.', oldestFirst: true });
 
 function toActive({ desired, observed }: OpsJson<'User'>['active']): string {
   const toWord = (is: boolean | null) => (is === null ? 'not yet' : is ? 'yes' : 'no');

@@ -4,15 +4,16 @@ import { isWaiting, listWaiting } from '../../domain/cell.ts';
 import { isWorking, listDiffering } from '../../domain/kinds.ts';
 import { DEFAULT_PROVIDER, toAdoptionWords } from '../../domain/provider.ts';
 import { eraseUser } from '../../store/resources/erasure.ts';
-import type { Remarked } from '../../store/resources/find.ts';
+import type { Remarked, WaitingCount } from '../../store/resources/find.ts';
 import { countWaitingLinks, listByKey, listRemarked } from '../../store/resources/find.ts';
+import type { ResourceType } from '../../store/resources/rows.ts';
 import { toUserState } from '../../store/resources/state.ts';
+import type { Db } from '../../store/store.ts';
 import type { NewestPart } from '../../store/tables.ts';
 import { findOne } from '../../store/tables.ts';
 import { missing, Problem } from '../http/body.ts';
 import type { ListQuery } from '../http/list-query.ts';
-import { OLDEST, readList } from '../http/list-query.ts';
-import { getOnly, ok, route } from '../http/route.ts';
+import { getOnly, listRoute, ok, route } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { GROUPS, USERS } from '../lists/tables.ts';
 import { OBSTACLE_WORDS } from '../schemas/kinds.ts';
@@ -23,10 +24,18 @@ import { listKept } from './explain.ts';
 
 /** Requests that show users and groups, take them over, release and erase them. */
 export const resourceRoutes = [
-  route(USERS, async (...call) => ok(await readItems('user', toUsers, ...call))),
-  ...toRoutes({ name: 'User', type: 'user', noun: 'person' }, toUsers),
-  route(GROUPS, async (...call) => ok(await readItems('group', toGroups, ...call))),
-  ...toRoutes({ name: 'Group', type: 'group', noun: 'group' }, toGroups),
+  listRoute(
+    USERS,
+    ({ store }, filters, part) => listShown(store.read, 'user', filters, part),
+    toUser,
+  ),
+  ...toRoutes({ name: 'User', type: 'user', noun: 'person' }, toUser),
+  listRoute(
+    GROUPS,
+    ({ store }, filters, part) => listShown(store.read, 'group', filters, part),
+    toGroup,
+  ),
+  ...toRoutes({ name: 'Group', type: 'group', noun: 'group' }, toGroup),
   route(
     {
       path: '/users/{key}/erasure',
@@ -55,24 +64,47 @@ async function getErasure(sources: OpsSources, key: string, dryRun: boolean | un
   return toView('Erasure', { ...erasure, obstacles }, {});
 }
 
-type ResourceType = 'user' | 'group';
+/** A user or group with what waits of its lists. */
+type Shown<Type extends ResourceType> = Remarked<Type> & {
+  readonly waiting: readonly WaitingCount[];
+};
 
-type ToItems<Type extends ResourceType, Item> = (
-  sources: OpsSources,
-  rows: readonly Remarked<Type>[],
-) => Promise<readonly Item[]>;
+/** Lists users or groups by windows: a filter may let few through. */
+async function listShown<Type extends ResourceType>(
+  db: Db,
+  type: Type,
+  filter: ListQuery<typeof USERS.filters>['filters'],
+  { from, limit }: NewestPart,
+): Promise<Shown<Type>[]> {
+  const end = (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
+  const rows: Remarked<Type>[] = [];
+  for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
+    const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
+    rows.push(...(await listRemarked(db, type, { ...part, filter })));
+    await nextTurn();
+  }
+  return addWaiting(db, rows);
+}
+
+/** Rows that a filter looks at in one turn of the event loop. */
+const WINDOW = 2_000;
+
+async function addWaiting<Type extends ResourceType>(db: Db, rows: readonly Remarked<Type>[]) {
+  const ids = rows.map(({ id }) => id);
+  const waiting = await countWaitingLinks(db, ids);
+  return rows.map((row): Shown<Type> => ({ ...row, waiting: waiting.get(row.id) ?? [] }));
+}
 
 function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType>(
   { name, type, noun }: { readonly name: Name; readonly type: Type; readonly noun: string },
-  toItems: ToItems<Type, OpsJson<Name>>,
+  toItem: (row: Shown<Type>, sources: OpsSources) => OpsJson<Name>,
 ) {
   const resource: ResourceType = type;
   const path = `/${resource}s/{id}` as const;
   const show = async (sources: OpsSources, id: string) => {
-    const [row] = await listRemarked(sources.store.read, type, { id });
-    const [item] = row ? await toItems(sources, [row]) : [];
-    if (item === undefined) missing();
-    return ok(item);
+    const { read: db } = sources.store;
+    const [row = missing()] = await addWaiting(db, await listRemarked(db, type, { id }));
+    return ok(toItem(row, sources));
   };
   return [
     route(
@@ -108,39 +140,31 @@ function toRoutes<const Name extends 'User' | 'Group', Type extends ResourceType
   ];
 }
 
-async function toUsers({ rules }: OpsSources, rows: readonly Remarked<'user'>[]) {
-  return rows.map((row): OpsJson<'User'> => {
-    const state = toUserState(row);
-    const { upstream_id: upstreamId, desired, observed, cells } = state;
-    const isActive = observed ? isWorking(observed, rules.deactivation) : null;
-    const isOther = listDiffering(state, rules.deactivation)?.includes('address') === true;
-    const isAddressKept = row.origin !== null && isOther && !isWaiting(cells.address);
-    return toView('User', row, {
-      ...toParts(row),
-      upstreamId,
-      active: { desired: row.origin === null ? null : desired.active, observed: isActive },
-      pending: listWaiting(cells),
-      bridgeOnly: [
-        ...(isAddressKept ? ['address'] : []),
-        ...listKept(row).map(({ field }) => field),
-      ],
-    });
+function toUser(row: Shown<'user'>, { rules }: OpsSources): OpsJson<'User'> {
+  const state = toUserState(row);
+  const { upstream_id: upstreamId, desired, observed, cells } = state;
+  const isActive = observed ? isWorking(observed, rules.deactivation) : null;
+  const isOther = listDiffering(state, rules.deactivation)?.includes('address') === true;
+  const isAddressKept = row.origin !== null && isOther && !isWaiting(cells.address);
+  return toView('User', row, {
+    ...toParts(row),
+    upstreamId,
+    active: { desired: row.origin === null ? null : desired.active, observed: isActive },
+    pending: listWaiting(cells),
+    bridgeOnly: [...(isAddressKept ? ['address'] : []), ...listKept(row).map(({ field }) => field)],
   });
 }
 
-async function toGroups({ store }: OpsSources, rows: readonly Remarked<'group'>[]) {
-  const groups = rows.map(({ id }) => id);
-  const waiting = await countWaitingLinks(store.read, groups);
-  return rows.map((row): OpsJson<'Group'> => {
-    const { upstream_scim_id: scimId, upstream_id: restId, upstream_uid: uid } = row;
-    const links = waiting.get(row.id) ?? [];
-    const places = links.map(({ kind }) => (kind.startsWith('member.') ? 'members' : 'admins'));
-    return toView('Group', row, {
-      ...toParts(row),
-      upstreamIds: { scimId, restId, uid },
-      pending: [...listWaiting(row.cells), ...new Set(places)],
-      bridgeOnly: listKept(row).map(({ field }) => field),
-    });
+function toGroup(row: Shown<'group'>): OpsJson<'Group'> {
+  const { upstream_scim_id: scimId, upstream_id: restId, upstream_uid: uid } = row;
+  const places = row.waiting.map(({ kind }) => {
+    return kind.startsWith('member.') ? 'members' : 'admins';
+  });
+  return toView('Group', row, {
+    ...toParts(row),
+    upstreamIds: { scimId, restId, uid },
+    pending: [...listWaiting(row.cells), ...new Set(places)],
+    bridgeOnly: listKept(row).map(({ field }) => field),
   });
 }
 
@@ -169,27 +193,3 @@ const REFUSALS = {
   privileged: [403, 'privileged', ' With `privileged` it is taken over all the same.'],
   'could-not-look': [503, 'could-not-look'],
 } as const;
-
-/** A page of the list of users, or of groups, found by windows: a filter may let few through. */
-function readItems<Type extends ResourceType, Item>(
-  type: Type,
-  toItems: ToItems<Type, Item>,
-  sources: OpsSources,
-  { query }: { readonly query: ListQuery<typeof USERS.filters> },
-) {
-  const db = sources.store.read;
-  const read = async ({ from, limit }: NewestPart) => {
-    const end = (await findOne(db, 'resources', {}, { order: 'seq desc' }))?.seq ?? 0;
-    const rows: Remarked<Type>[] = [];
-    for (let afterSeq = from; afterSeq < end && rows.length < limit; afterSeq += WINDOW) {
-      const part = { afterSeq, untilSeq: afterSeq + WINDOW, limit: limit - rows.length };
-      rows.push(...(await listRemarked(db, type, { ...part, filter: query.filters })));
-      await nextTurn();
-    }
-    return rows;
-  };
-  return readList(query, OLDEST, read, (rows) => toItems(sources, rows));
-}
-
-/** Rows that a filter looks at in one turn of the event loop. */
-const WINDOW = 2_000;
