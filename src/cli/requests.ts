@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { OpsClient } from '../app/ops-client.ts';
-import { isAnswered } from '../app/ops-client.ts';
-import { BridgeError, isId } from '../domain/values.ts';
+import { BridgeError } from '../domain/values.ts';
 import type { ListAnswer } from '../ops/http/list-query.ts';
 import type { Act, Given, List } from '../ops/lists/list.ts';
 import { findQuestion, MEANINGS, NOTHING, toRequest } from '../ops/lists/list.ts';
@@ -32,21 +31,16 @@ const PAGE = 1_000;
 
 type TableOptions = Given & { readonly limit: number };
 
-const OF_ONE = 'of one user or group: a userName, an address, a displayName or a SCIM id';
-const OF_ANY = `${OF_ONE}; or the id of a drift, plan, token or client, or a provider`;
-
 interface FilterOption {
   readonly flags: string;
   readonly help?: string;
   readonly value?: string;
-  /** The filter takes an id, and the option a name of a user or group; `any`: or the id of something else. */
-  readonly names?: 'resource' | 'any';
 }
 
 const FILTER_OPTIONS: Readonly<Record<string, readonly FilterOption[]>> = {
   q: [{ flags: '--search <text>' }],
-  resource: [{ flags: '--of <name>', names: 'resource', help: OF_ONE }],
-  target: [{ flags: '--of <name>', names: 'any', help: OF_ANY }],
+  resource: [{ flags: '--of <name>' }],
+  target: [{ flags: '--of <name>' }],
   order: [{ flags: '--oldest', value: 'oldest', help: 'the oldest first instead of the newest' }],
   traced: [{ flags: '--traced', value: 'true' }],
   state: [{ flags: '--all', value: '', help: 'those that are revoked as well' }],
@@ -80,29 +74,17 @@ function listCommand(list: List<never>): CommandRow {
     help: 'What --json and --csv print: docs/command-line.md#common-options.',
     options: [...known.map(({ option }) => option), ...TABLE_OPTIONS],
     async run({ typed, connect }) {
-      const client = connect();
       const query: Record<string, string> = { ...defaults };
-      for (const { filter, option, value, names } of known) {
+      for (const { filter, option, value } of known) {
         const text = typed[option.attributeName()];
-        if (text !== undefined) query[filter] = await toId(client, value ?? String(text), names);
+        if (text !== undefined) query[filter] = value ?? String(text);
       }
-      const page = await readList<never>(client, path, { query, limit: typed.limit });
+      const page = await readList<never>(connect(), path, { query, limit: typed.limit });
       const { items, nextCursor } = page;
       const table = tableOf(items, columns, { hasMore: nextCursor !== null });
       return { json: page, text: items.length === 0 ? `${NOTHING}\n` : '', table };
     },
   });
-}
-
-/** Finds the id of whom a list is about. @throws BridgeError `ops-failed` when it can only be a user or group and is none */
-async function toId(client: OpsClient, name: string, names: FilterOption['names']) {
-  if (names === undefined || isId(name)) return name;
-  try {
-    return (await findResource(client, name)).id;
-  } catch (error) {
-    if (names !== 'any' || !isAnswered(error, 404)) throw error;
-    return name;
-  }
 }
 
 /** Finds a user or group by a name or an id. @throws BridgeError `ops-failed` where none has it, or several */

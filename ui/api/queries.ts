@@ -49,14 +49,13 @@ export type Query = Readonly<Record<string, string | undefined>>;
 interface ReadOptions {
   readonly query?: Query;
   readonly isOn?: boolean;
-  readonly everyMs?: number;
 }
 
-/** Reads below `/ops` every few seconds, or every `everyMs`. */
+/** Reads below `/ops` every few seconds. */
 export function useRead<Name extends OpsName>(
   name: Name,
   path: string,
-  { query = {}, isOn = true, everyMs = POLL_MS }: ReadOptions = {},
+  { query = {}, isOn = true }: ReadOptions = {},
 ) {
   const { data, error, failureReason, dataUpdatedAt, isPlaceholderData } = useQuery({
     queryKey: ['ops', path, query],
@@ -66,7 +65,6 @@ export function useRead<Name extends OpsName>(
       return { answer: await read(name, toAddress(path, query), end) };
     },
     enabled: isOn,
-    refetchInterval: everyMs,
     // The answer for other parameters stays in sight until this one is there.
     placeholderData: (before: { answer: Ops<Name> } | undefined, last) =>
       last?.queryKey[1] === path ? before : undefined,

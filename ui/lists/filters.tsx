@@ -69,9 +69,7 @@ export const toLabel = (name: string) => (name === 'q' ? 'Search' : toTitle(name
 
 /** What a filter takes, in a sentence. */
 export function toMeaning({ meanings }: Filtered, name: string): string {
-  const meaning = meanings?.[name] ?? MEANINGS[name] ?? '';
-  const isNamed = name === 'resource' || name === 'target';
-  return isNamed ? `${meaning} A userName, an address or a displayName does as well.` : meaning;
+  return meanings?.[name] ?? MEANINGS[name] ?? '';
 }
 
 function Choice({

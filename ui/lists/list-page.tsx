@@ -65,7 +65,7 @@ export function listPage<Name extends ListName>(
     const navigate = useNavigate();
     const asked = Object.entries({ ...list.defaults, ...search });
     // All is what is answered without a filter.
-    const query = useNamed(Object.fromEntries(asked.filter(([, value]) => value !== 'all')));
+    const query = Object.fromEntries(asked.filter(([, value]) => value !== 'all'));
     const boxes = Object.keys(search).filter((name) => typeof list.filters[name] === 'string');
     const helps = boxes.map((name) => `${toLabel(name)}: ${toMeaning(list, name)}`);
     const command = toCommand(list, search);
@@ -77,37 +77,17 @@ export function listPage<Name extends ListName>(
         actions={<Filters list={list} search={search} onSearch={onSearch} />}
       >
         {head}
-        {query === undefined ? (
-          <Loader size="sm" />
-        ) : (
-          <>
-            <ListTable
-              {...table}
-              query={query}
-              choosing={choosing}
-              none={[NOTHING, ...helps].join(' ')}
-            />
-            <Download list={list} query={query} />
-          </>
-        )}
+        <ListTable
+          {...table}
+          query={query}
+          choosing={choosing}
+          none={[NOTHING, ...helps].join(' ')}
+        />
+        <Download list={list} query={query} />
         {command && <CommandLine text={command} />}
       </Page>
     );
   };
-}
-
-const NAMED_MS = 60_000;
-
-/** Filters with the id of the user or group that is named in the place of one; undefined: it is looked up. */
-function useNamed(query: Query): Query | undefined {
-  const filter = query.target === undefined ? 'resource' : 'target';
-  const name = query[filter];
-  const path = `/explain/${encodeURIComponent(name ?? '')}`;
-  const options = { isOn: name !== undefined, everyMs: NAMED_MS };
-  const { data, error } = useRead('Explanation', path, options);
-  if (data) return { ...query, [filter]: data.id };
-  // What has no such name may be the id of something else.
-  return name === undefined || error ? query : undefined;
 }
 
 /** Options of the command line that are not called as their filter is. */

@@ -14,7 +14,7 @@ import { findNames } from '../../store/resources/names.ts';
 import { findRow, listRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
 import { InvalidRequest, missing, Problem } from '../http/body.ts';
-import { listRoute, ok, route } from '../http/route.ts';
+import { listRoute, ok, route, toMeantId } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { DRIFTS, UNMANAGED } from '../lists/tables.ts';
 import type { OpsJson } from '../schemas/schemas.ts';
@@ -28,7 +28,8 @@ export const driftRoutes = [
       async ({ store: { read: db }, rules }, { status, resource, q, ...filters }, part) => {
         const isWord = status === 'active' || status === 'undecided';
         const statuses = isWord ? OF_WORD[status] : status && [status];
-        const asked = { ...filters, ...part, statuses, resourceId: resource, text: q };
+        const resourceId = await toMeantId(db, resource);
+        const asked = { ...filters, ...part, statuses, resourceId, text: q };
         const isManaged = list === DRIFTS;
         const drifts = await listDriftViews(db, { order: 'newest', ...asked, isManaged });
         const authors = await findDriftAuthors(db, drifts);

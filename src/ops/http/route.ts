@@ -2,6 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { Router } from 'express';
 import type { Credential } from '../../domain/credential.ts';
 import type { GivenKey } from '../../domain/values.ts';
+import { isId } from '../../domain/values.ts';
+import { listMeant } from '../../store/resources/find.ts';
+import type { Db } from '../../store/store.ts';
 import type { NewestPart } from '../../store/tables.ts';
 import type { ListName } from '../lists/list.ts';
 import { t } from '../schemas/kinds.ts';
@@ -55,6 +58,12 @@ export function getOnly<Row extends GivenKey>(rows: readonly Row[]): Row {
   const list = found.map(({ type, id }) => `${type} ${id}`).join(', ');
   const message = `Several have this name, ask for one by its id: ${list}.`;
   throw new Problem(409, 'ambiguous', message, { more: { found } });
+}
+
+/** The id of the user or group that a filter means; an id stands for itself, as its row may be gone. @throws Problem when nothing has the name, or several do */
+export async function toMeantId(db: Db, meant: string | undefined): Promise<string | undefined> {
+  if (meant === undefined || isId(meant)) return meant;
+  return getOnly(await listMeant(db, meant)).id;
 }
 
 type AnswerOf<A extends Answers> = {

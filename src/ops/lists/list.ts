@@ -114,6 +114,7 @@ export const MEANINGS: Readonly<Record<string, string>> = {
   drifted: 'The service differs in what nobody asked for.',
   deleted: 'Deleted ones instead of the others.',
   q: 'Part of a userName, an address or a displayName, in any case; or a whole id, of SCIM, of the provider or of the service.',
+  resource: 'Of this user or group: a userName, an address, a displayName or a SCIM id.',
   kind: 'Of this kind.',
   status: 'In this state.',
   order: 'Which come first: `newest` when left out.',

@@ -40,7 +40,6 @@ export const records = {
       traced: ['true'],
     },
     meanings: {
-      resource: 'Of this SCIM id.',
       type: 'Of users, or of groups.',
       credential: 'With the credential with this name or id.',
       status: 'Answered with it: `409`, or `4xx`.',
@@ -65,7 +64,7 @@ export const records = {
     meanings: {
       operator: 'By the credential with this name or id.',
       target:
-        'About this user, group, drift, plan, token, client or provider; of a user or group also decisions about its drifts and plans.',
+        'About this user or group, by an id or a name, and about its drifts and plans; or about the drift, plan, token, client or provider with this id.',
       outcome: '`done`; `refused`: answered with 4xx; `failed`: answered with 5xx.',
     },
   }),
@@ -102,7 +101,7 @@ export const records = {
     path: '/leavers',
     summary: 'List who lost access by a request, and what proves it, the newest first.',
     filters: { status: LEAVER_STATUSES, since: 'text', resource: 'text' },
-    meanings: { since: 'Accepted since then: a date, or a moment.', resource: 'Of this SCIM id.' },
+    meanings: { since: 'Accepted since then: a date, or a moment.' },
   }),
   ACCESS: listOf('GroupAccessList', [
     { name: 'group', value: ({ group }) => group.name },

@@ -47,8 +47,9 @@ const driftList = (path: '/drifts' | '/unmanaged', kind: readonly DriftKind[], s
       q: 'text',
     },
     meanings: {
+      resource:
+        'Of this user or group, also as a member: a userName, an address, a displayName or a SCIM id.',
       status: '`active`: all that are not over; `undecided`: open or contested.',
-      resource: 'Of the user or group with this SCIM id, also as a member.',
     },
     defaults: { status: 'undecided' },
   });

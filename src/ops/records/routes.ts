@@ -5,12 +5,13 @@ import type { EventView } from '../../store/logs.ts';
 import { listActs, listAskers, listEventsAbout } from '../../store/logs.ts';
 import type { LeaverRow } from '../../store/resources/backlog.ts';
 import { findRemovalCall, listLeavers } from '../../store/resources/backlog.ts';
+import { listMeant } from '../../store/resources/find.ts';
 import type { Db } from '../../store/store.ts';
 import type { Row } from '../../store/tables.ts';
 import { listNewest, listWhere } from '../../store/tables.ts';
 import { InvalidRequest, missing } from '../http/body.ts';
 import { NEWEST, parseCursor, toPage } from '../http/list-query.ts';
-import { listRoute, ok, route } from '../http/route.ts';
+import { getOnly, listRoute, ok, route, toMeantId } from '../http/route.ts';
 import { acts } from '../lists/acts.ts';
 import { records } from '../lists/records.ts';
 import { isDate } from '../schemas/kinds.ts';
@@ -25,7 +26,7 @@ export const recordRoutes = [
       await recordsStored();
       const named = key ? await listWhere(db, 'credentials', { kind: KIND, name: key }) : [];
       const of = {
-        resource_id: filters.resource,
+        resource_id: await toMeantId(db, filters.resource),
         resource_type: filters.type,
         credential: key && [key, ...named.map(toCredentialId)],
         status: filters.status === undefined ? undefined : parseStatuses(filters.status),
@@ -48,8 +49,11 @@ export const recordRoutes = [
   ),
   listRoute(
     records.ACTS,
-    async ({ store, recordsStored }, { operator, target, outcome }, part) => {
+    async ({ store, recordsStored }, { operator, target: meant = '', outcome }, part) => {
       await recordsStored();
+      const found = await listMeant(store.read, meant);
+      // What is no user and no group may be the id of something else.
+      const target = found.length > 0 ? getOnly(found).id : meant || undefined;
       const status = outcome && STATUSES[outcome];
       return listActs(store.read, { operator, target, status, ...part });
     },
@@ -68,7 +72,8 @@ export const recordRoutes = [
       }),
   ),
   route(records.LEAVERS, async ({ store }, { query: { cursor, limit, filters } }) => {
-    const { status, resource: userId } = filters;
+    const { status } = filters;
+    const userId = await toMeantId(store.read, filters.resource);
     const since = parseDate('since', filters.since ?? '1970-01-01');
     const [left_at = NEWEST, seq = 0] = parseCursor(cursor);
     const after = { left_at, seq };
