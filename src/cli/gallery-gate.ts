@@ -21,7 +21,6 @@ interface Condition {
 
 type Texts = Readonly<Record<string, string>>;
 type Pair = readonly [string, string];
-type Type = 'Users' | 'Groups';
 
 /** A step of a check in config/gallery.yaml, which describes its own form. */
 interface Step {
@@ -48,7 +47,9 @@ interface Catalogue {
   readonly read: string | Date;
   readonly gates: Readonly<Record<string, { readonly title: string; readonly profile: string }>>;
   readonly documents: Readonly<Record<string, Pair>>;
-  readonly creations: Record<Type, { readonly names: string[]; readonly body: JsonObject }>;
+  readonly creations: Readonly<
+    Record<string, { readonly path: string; readonly body: JsonObject }>
+  >;
   readonly checks: Readonly<Record<string, readonly [string, Record<string, Pair>, ...Step[]]>>;
 }
 
@@ -213,7 +214,7 @@ export class Run {
   #toBody({ body, like: self, ops = [], repeat = 1, form }: Step) {
     if (form !== undefined) return new URLSearchParams(this.fill(form));
     const Operations = Array.from({ length: repeat }, () => ops).flat();
-    const own = self && this.#parts.creations[this.#typeOf(self) ?? 'Users'].body;
+    const own = self && this.#parts.creations[self]?.body;
     const json =
       ops.length > 0 ? { schemas: [PATCH], Operations } : (own || body) && { ...own, ...body };
     return json ? JSON.stringify(this.fill(json, self)) : null;
@@ -221,8 +222,8 @@ export class Run {
 
   async #define(name: string): Promise<void> {
     const values = this.#values;
-    const { makeClient } = this.#parts;
-    if (this.#typeOf(name) !== undefined) {
+    const { creations, makeClient } = this.#parts;
+    if (name in creations) {
       const { body, request, status } = await this.#make(name);
       if (status >= 300 || typeof body.id !== 'string')
         return fail(request, `not tried: ${name} was not made, it was answered ${status}`);
@@ -246,16 +247,11 @@ export class Run {
 
   /** Creates a person or group once; its answer is evidence of each check that asks for it. */
   async #make(name: string): Promise<Answer> {
-    const request = `POST /${this.#typeOf(name)}`;
+    const request = `POST ${this.#parts.creations[name]?.path}`;
     const answer = this.#made.get(name) ?? (await this.send(request, { like: name }));
     this.#made.set(name, answer);
     this.#answers.add(answer);
     return answer;
-  }
-
-  #typeOf(name: string): Type | undefined {
-    const { creations } = this.#parts;
-    return (['Users', 'Groups'] as const).find((type) => creations[type].names.includes(name));
   }
 
   #assertMet({ expect = {}, capture = {}, skip }: Step, answer: Answer): void {
