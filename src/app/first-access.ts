@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { createRarely } from '../access/attempts.ts';
 import { createTokens } from '../access/credentials.ts';
-import { Refusal } from '../access/refusal.ts';
 import { makeLink } from '../access/sessions.ts';
 import { CONSOLE_PATH } from '../console/pages.ts';
-import { BridgeError } from '../domain/values.ts';
 import { makeToken } from '../ops/access/routes.ts';
 import { parseBody } from '../ops/http/body.ts';
 import { createActLog } from '../ops/records/logs.ts';
@@ -25,10 +23,7 @@ import { systemClock } from '../telemetry/system-clock.ts';
 /** Who acts: whoever may write the store may do anything with it. */
 const COMMAND = { operator: 'command', credential: 'command', requestId: '', remoteAddress: '' };
 
-/**
- * Makes a token in the store, with an act as its record; a refusal leaves none. @param body of `POST /tokens` @throws
- * StoreError; BridgeError `ops-failed` for a taken name
- */
+/** Makes a token in the store, with an act as its record; a refusal leaves none. @param body of `POST /tokens` @throws StoreError, Refusal */
 export async function makeTokenInStore(settings: Settings, body: object) {
   const store = await openMigratedStore(settings).catch((error) => openBeside(settings, error));
   try {
@@ -43,10 +38,6 @@ export async function makeTokenInStore(settings: Settings, body: object) {
     record.end([{ ...act, status: 201, target: made.target }]);
     await acts.stored();
     return made.json;
-  } catch (cause) {
-    throw cause instanceof Refusal
-      ? new BridgeError('ops-failed', cause.message, { cause })
-      : cause;
   } finally {
     await store.close();
   }

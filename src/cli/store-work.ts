@@ -91,7 +91,7 @@ export async function migrateStore(call: Call<MoveOptions>): Promise<Output | un
   const isOlder = file.migrations.length < MIGRATIONS.length;
   const older = isOlder ? 'is of an earlier version: start this one on it once' : undefined;
   const fault = offline.findFault(file) ?? older;
-  if (fault !== undefined) throw toFailure(`${path} ${fault}`);
+  if (fault !== undefined) throw new BridgeError('move-failed', `${path} ${fault}`);
   const rows = await withStore(to, async (target) => {
     using source = connect(path, { readOnly: true });
     return await offline.moveStore(source, target);
@@ -128,7 +128,7 @@ async function undoMove(call: Call<MoveOptions>, settings: Settings) {
   const path = findSource(settings);
   using _lock = offline.lockSqlite(path);
   if (!offline.inspectSqlite(path).migrations.includes(MOVED))
-    throw toFailure(`${path} was not moved`);
+    throw new BridgeError('move-failed', `${path} was not moved`);
   offline.markSqlite(path, 'store');
   const next = `set DATABASE_URL to sqlite:${path}. Empty the database before another move.`;
   return { text: `${path} is the store again: ${next}\n` };
@@ -136,11 +136,7 @@ async function undoMove(call: Call<MoveOptions>, settings: Settings) {
 
 function findSource(settings: Settings): string {
   const path = findStoreFile(settings);
-  if (path === undefined) throw toFailure(POSTGRES_MOVE);
+  if (path === undefined) throw new BridgeError('move-failed', POSTGRES_MOVE);
   assertStore(path);
   return path;
-}
-
-function toFailure(message: string): BridgeError {
-  return new BridgeError('move-failed', message);
 }

@@ -23,9 +23,7 @@ export interface OperatorDeps {
 export function requireOperator(deps: OperatorDeps): RequestHandler {
   return async (req, res, next) => {
     const token = /^bearer +(\S+) *$/i.exec(req.headers.authorization ?? '')?.[1];
-    const found = await findPresented(res, token, deps).catch((error: unknown) => {
-      throw error instanceof StoreError ? UNUSABLE : error;
-    });
+    const found = await findPresented(res, token, deps);
     if (found === undefined || found.purpose === 'scim') {
       // A session that is over is no guess.
       const presented = token === undefined ? 'nothing' : 'something';
