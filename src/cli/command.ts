@@ -38,7 +38,7 @@ export interface Call<Typed> extends CliContext {
 /** A result: JSON for `--json`, the table as CSV for `--csv`, else the text with the table behind it. */
 export interface Output {
   readonly json?: unknown;
-  readonly text?: string | ((screen: Screen) => string | Promise<string>);
+  readonly text?: string;
   readonly table?: ReturnType<typeof tableOf>;
   readonly notes?: string;
   readonly code?: number | undefined;
@@ -106,7 +106,7 @@ export async function runCommand({ run }: CommandRow, command: Command, context:
     throw Object.assign(error, { message });
   });
   if (output === undefined) return exitCodes.done;
-  context.write(await print(output, command.opts(), context));
+  context.write(print(output, command.opts(), context));
   context.writeError(output.notes ?? '');
   return output.code ?? exitCodes.done;
 }
@@ -121,15 +121,14 @@ function addEmpty(program: Command, usage: string): Command {
   return parent.enablePositionalOptions().command(usage.slice(first.length + 1));
 }
 
-async function print(
+function print(
   { json, text = '', table }: Output,
   options: { readonly json?: true; readonly csv?: true },
   screen: Screen,
-): Promise<string> {
+): string {
   if (options.json) return toJson(json);
   if (options.csv && table) return table.toCsv();
-  const head = typeof text === 'string' ? text : await text(screen);
-  return `${head}${table?.toText(screen) ?? ''}`;
+  return `${text}${table?.toText(screen) ?? ''}`;
 }
 
 /** Asks before something dangerous; false: no. `--yes` answers it. @throws WrongUsage without it where nobody can be asked */

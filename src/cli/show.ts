@@ -18,11 +18,11 @@ export const show = {
     usage: 'status',
     about: 'tell how the bridge is, what waits and what is to be done',
     options: [['--exit-code', 'exit with 2 when an operator has something to do'], JSON_TEXT],
-    async run({ connect, typed: { exitCode } }) {
+    async run({ connect, typed: { exitCode }, ...screen }) {
       const json = await askOps(connect(), 'Status', '/status');
       const isIncomplete = exitCode && json.status !== 'ok';
       const code = isIncomplete ? exitCodes.incomplete : exitCodes.done;
-      return { json, text: (screen) => toStatusText(json, screen), code };
+      return { json, text: toStatusText(json, screen), code };
     },
   }),
   EXPLAIN: commandOf<{ readonly name: readonly string[] }>({
@@ -30,7 +30,7 @@ export const show = {
     about: 'tell why each field of a person or group is as it is',
     help: 'The name is a SCIM id, a userName, an address or a displayName in any case: docs/drift.md#explain.',
     options: [JSON_TEXT],
-    async run({ connect, typed }) {
+    async run({ connect, typed, ...screen }) {
       const [name = '', type, ...more] = typed.name.toReversed();
       const isTyped = type === 'user' || type === 'group';
       if (more.length > 0 || (type !== undefined && !isTyped))
@@ -38,7 +38,7 @@ export const show = {
       const key = encodeURIComponent(name);
       const path = isTyped ? (`/${type}s/${key}/explain` as const) : (`/explain/${key}` as const);
       const json = await askOps(connect(), 'Explanation', path);
-      return { json, text: (screen) => toExplanationText(json, screen) };
+      return { json, text: toExplanationText(json, screen) };
     },
   }),
   WHY: commandOf<{ readonly name: string; readonly limit: number }>({
@@ -52,7 +52,7 @@ export const show = {
     async run({ connect, typed: { name, limit } }) {
       const path = `/timeline/${encodeURIComponent(name)}?limit=${limit}` as const;
       const json = await askOps(connect(), 'Timeline', path);
-      return { json, text: () => toTimelineText(json) };
+      return { json, text: toTimelineText(json) };
     },
   }),
   SWEEP: commandOf<{ readonly dryRun?: true; readonly exitCode?: true }>({
@@ -68,7 +68,7 @@ export const show = {
       const json = await runSweep(context, dryRun);
       const failed = json.sweep.status === 'incomplete' ? exitCodes.failed : undefined;
       const code = exitCode && json.drifts.length > 0 ? exitCodes.incomplete : failed;
-      return { json, text: () => toSweepText(json), code };
+      return { json, text: toSweepText(json), code };
     },
   }),
   SETTINGS: commandOf<{ readonly here?: true }>({
@@ -103,19 +103,19 @@ export const show = {
       ['--first-run', 'what is accepted while observing, or held since: who matches whom'],
       JSON_TEXT,
     ],
-    async run({ connect, typed: { id, firstRun } }) {
+    async run({ connect, typed: { id, firstRun }, ...screen }) {
       if (firstRun && id !== undefined) throw new WrongUsage('--first-run has no id');
       const client = connect();
       if (firstRun) {
         const path = '/plans/first-run';
         const json = await readList<OpsJson<'FirstRunItem'>, OpsJson<'FirstRun'>>(client, path);
-        return { json, text: (screen) => toFirstRunText(json, screen) };
+        return { json, text: toFirstRunText(json, screen) };
       }
       const list = () => askOps(client, 'PlanList', '/plans?status=held&limit=1');
       const known = id ?? (await list()).items[0]?.id;
       if (known === undefined) return { json: null, text: 'No plan waits.\n' };
       const json = await askOps(client, 'Plan', `/plans/${encodeURIComponent(known)}`);
-      return { json, text: (screen) => toPlanText(json, screen) };
+      return { json, text: toPlanText(json, screen) };
     },
   }),
   PROVIDER_PLAN: toFileCommand('plan', 'show what leads to a file of providers and tokens'),
