@@ -62,7 +62,7 @@ export function bodyOptions(
   const all = body instanceof z.ZodUnion ? body.options : [body];
   const members = all
     .filter((one) => fits(one, fixed))
-    .flatMap((one) => listMembers(one, flags))
+    .flatMap((one) => listMembers(one, { flags, nulls }))
     .filter(({ name }) => !known.includes(name) && !(name in fixed));
   return {
     options: members.map(({ option }) => option),
@@ -94,15 +94,16 @@ interface Member {
   readonly option: Option;
 }
 
-type Flags = Readonly<Record<string, string>>;
-
-function listMembers(body: unknown, flags: Flags, parent?: string): Member[] {
+function listMembers(body: unknown, own: BodyWords, parent?: string): Member[] {
+  const { flags = {}, nulls = {} } = own;
   if (!(body instanceof z.ZodObject)) return [];
   return Object.entries(body.shape).flatMap(([name, schema]) => {
     const { inner, words = name } = unwrap(schema);
     const isNested = inner instanceof z.ZodObject && !(name in flags);
-    if (isNested) return listMembers(inner, flags, name);
-    return { name, parent, option: toBodyOption(name, inner, toHelp(words), flags[name]) };
+    if (isNested) return listMembers(inner, own, name);
+    // What is null in a body is a word here.
+    const help = toHelp(words).replace(/\bnull(: any)?/, nulls[name] ?? 'null');
+    return { name, parent, option: toBodyOption(name, inner, help, flags[name]) };
   });
 }
 

@@ -36,7 +36,8 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
   const isOther = isUnion || issues.some(({ path }) => path.length === 0);
   const [{ path = [], message = '' } = {}] = issues;
   const name = path.filter((part) => typeof part === 'string').join('.');
-  const words = `\`${name}\`: ${message.replace(/^Invalid (input|option): |\.$/g, '')}.`;
+  const said = message.replace(/^.* received undefined$/, 'is missing');
+  const words = `\`${name}\`: ${said.replace(/^Invalid (input|option): |\.$/g, '')}.`;
   throw new InvalidRequest(isOther ? toForm(schema) : words);
 }
 
