@@ -109,7 +109,7 @@ async function serveUntilStopped(
     flushCompileCache();
     events.started(toStart(settings, store, ports.main.server));
     const facts = toFacts(loaded, { publicUrl, made, ports, isSeen: terminal !== undefined });
-    const file = await writeSignInLink(settings, store, facts.opsUrl);
+    const file = await writeSignInLink(settings, store, facts);
     if (file !== undefined) events.signInLinkWritten({ file });
     write(toBanner(facts));
     const end = await Promise.race([stopped, bridge.leadership.broken]);

@@ -111,19 +111,19 @@ async function keepMade(store: Store, name: string): Promise<string> {
 export async function writeSignInLink(
   settings: Settings,
   store: Store,
-  url: string,
+  { opsUrl, operator }: { readonly opsUrl: string; readonly operator: string | undefined },
 ): Promise<string | undefined> {
   const file = findStoreFile(settings);
   if (file === undefined) return undefined;
   const path = `${file}-sign-in`;
   await rm(path, { force: true });
   const { ops, oidc } = settings;
-  const isGiven = ops.token !== undefined || oidc.issuer !== undefined;
+  const isGiven = [ops.token, oidc.issuer, operator].some((one) => one !== undefined);
   const live = await listLiveCredentials(store.read);
   if (isGiven || live.some(({ purpose }) => purpose === 'operator')) return undefined;
   const secret = await makeLink(store, systemClock.now());
   if (secret === undefined) return undefined;
-  const link = `${settings.console.url ?? url}${CONSOLE_PATH}/link?once=${secret}\n`;
+  const link = `${settings.console.url ?? opsUrl}${CONSOLE_PATH}/link?once=${secret}\n`;
   await writeFile(path, link, { mode: 0o600, flag: 'wx' });
   return path;
 }
