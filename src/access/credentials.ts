@@ -152,7 +152,7 @@ export function createClients({ store, clock }: CredentialsDeps, reader: Reader)
 }
 
 const HOST_REFUSED =
-  'OAUTH_KEY_HOSTS does not name the host of the keys, or it is not https: OAUTH_PRIVATE_ADDRESSES has to allow that.';
+  'OAUTH_KEY_HOSTS does not name the host of the keys, or it is not https, which needs OAUTH_PRIVATE_ADDRESSES=allow.';
 const NO_SECRETS = 'This client proves itself by assertions and has no secret.';
 const TWO_SECRETS = 'Two secrets of this client are valid: revoke one of them first.';
 const USED = 'A token has or had this secret: make another one.';

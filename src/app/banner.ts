@@ -21,7 +21,7 @@ export function toBanner(facts: BannerFacts): string {
   const console = `${settings.console.url ?? opsUrl}${CONSOLE_PATH}`;
   const address = `SCIM base URL  ${base}\nReady when     ${opsUrl}/readyz says so\nConsole        ${console}`;
   if (settings.scim.tokens.length > 0) return `\n${address}\n\n`;
-  if (token === undefined) return `\n${address}\nSCIM tokens    scim-bridge token list\n\n`;
+  if (token === undefined) return `\n${address}\nCredentials    scim-bridge token list\n\n`;
   const ops = operator === undefined ? '' : `Operator token ${operator}\n`;
   return `
 scim-bridge is serving the embedded sandbox (set UPSTREAM_URL for a real service)

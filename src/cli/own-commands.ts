@@ -26,7 +26,7 @@ export const own = {
   HEALTHCHECK: commandOf({
     usage: 'healthcheck',
     about:
-      'ask the bridge on this machine (`HOST`, `OPS_PORT` or `PORT`) whether it is well; fails when it is not',
+      'ask the bridge on this machine (`HOST`, `OPS_PORT` or `PORT`) whether it is well; exits with 1 if not',
     async run({ loadSettings }) {
       const { host, port, ops } = loadSettings().settings;
       const url = `${toLocalAddress(host, ops.port ?? port)}/healthz`;
@@ -52,7 +52,7 @@ export const own = {
       pairOption('--query <name=value>', 'a parameter of the query; again for a list'),
       ['--body <json>', 'the body: JSON, @file, or - for standard input'],
       pairOption('--file <name=@path>', 'a file to upload; again for more'),
-      ['--everything', 'without any condition: change all there is'],
+      ['--everything', 'send an operation that changes whatever fits without a condition'],
       ['--paginate', 'all pages of a list as one'],
       ['--list [group]', 'the operations, of one group or all'],
       ['-h, --help', 'this, or what the operation takes'],
@@ -70,19 +70,19 @@ export const own = {
   BACKUP: commandOf<{ readonly file: string }>({
     usage: 'backup <file>',
     about: 'write the store into a new file, while the bridge goes on (SQLite)',
-    help: 'Of a PostgreSQL store, pg_dump makes the backup. Back with it: scim-bridge restore <file>.',
+    help: 'For a store on PostgreSQL use pg_dump. Restore it: docs/recovery.md#restore-a-backup.',
     run: async (call) => (await store()).backUp(call),
   }),
   RESTORE: commandOf<{ readonly file?: string }>({
     usage: 'restore [file]',
     about:
-      'put a backup in the place of the store, or say that it was; the bridge must not be running',
+      'put a backup in the place of the store, or mark the store as a backup; the bridge must not run',
     options: [YES],
     run: async (call) => (await store()).restore(call),
   }),
   MIGRATE_STORE: commandOf<MoveOptions>({
     usage: 'migrate-store',
-    about: 'move the store from SQLite to PostgreSQL; the bridge must not be running',
+    about: 'move the store from SQLite to PostgreSQL; the bridge must not run',
     options: [
       new Option('--to <url>', 'postgres://user:password@host/database, empty').conflicts([
         'toFile',

@@ -24,7 +24,7 @@ Exit codes:
   2   done, and the outcome is incomplete or has something to look at
   64  wrong usage; nothing was done
   75  not now: the same may succeed later
-  78  the settings do not allow it`;
+  78  settings are wrong or missing`;
 
 /** Runs one command line and returns the exit code. Only bugs are thrown. @param args without interpreter and script */
 export async function runProgram(

@@ -37,36 +37,36 @@ type Control = readonly [string, string, string, ((typed: Typed) => readonly Jso
 const CONTROLS: readonly Control[] = [
   [
     'do <action> [fields...]',
-    'change something behind the back of the bridge, as a person in the service does',
+    'change something in the service; as=<address> says who, else the account of the bridge',
     'POST state',
     ({ action, fields }) => [{ action, ...toFields(fields) }],
   ],
-  ['fail <operation>', 'have an operation go wrong', 'POST faults', toFaults],
+  ['fail <operation>', 'make calls of an operation fail', 'POST faults', toFaults],
   [
     'limit <number>',
-    'take so many calls a second, or off',
+    'limit calls a second; off: no limit',
     'PATCH faults',
     ({ number }) => [toFields([`requestsPerSecond=${number}`])],
   ],
   [
     'seats <number>',
-    'have so many licences, or off: any number',
+    'limit licences; off: no limit',
     'PATCH shape',
     ({ number }) => [toFields([`seats=${number}`])],
   ],
-  ['state', 'show its users, groups, members, admins', 'GET state'],
+  ['state', 'show users, groups, members, admins', 'GET state'],
   ['calls', 'count its calls by operation and status', 'GET calls'],
   ['forget-calls', 'count calls from 0 again', 'DELETE calls'],
-  ['faults', 'show what goes wrong', 'GET faults'],
-  ['heal', 'have nothing go wrong any more', 'DELETE faults'],
-  ['reset', 'leave only the owner', 'POST reset'],
+  ['faults', 'show the faults that are set', 'GET faults'],
+  ['heal', 'end all faults', 'DELETE faults'],
+  ['reset', 'remove everything except the owner', 'POST reset'],
 ];
 
 const FAULT_OPTIONS = [
   countOption('--status <status>', 'answer with this status'),
-  countOption('--delay <ms>', 'answer that much later'),
+  countOption('--delay <ms>', 'answer so many milliseconds later'),
   ['--hang', 'never answer'],
-  countOption('--times <number>', 'so often, then no more'),
+  countOption('--times <number>', 'fail so often, then work again'),
 ] as const;
 
 /** `sandbox`, and what controls one that runs. */

@@ -16,8 +16,8 @@ import * as table from './table.ts';
 export const show = {
   STATUS: commandOf<{ readonly exitCode?: true }>({
     usage: 'status',
-    about: 'tell how the bridge is, what waits and what is to be done',
-    options: [['--exit-code', 'exit with 2 when an operator has something to do'], JSON_TEXT],
+    about: 'show how the bridge is, what waits and what to do',
+    options: [['--exit-code', 'exit with 2 when a reason is shown'], JSON_TEXT],
     async run({ connect, typed: { exitCode }, ...screen }) {
       const json = await askOps(connect(), 'Status', '/status');
       const isIncomplete = exitCode && json.status !== 'ok';
@@ -27,7 +27,7 @@ export const show = {
   }),
   EXPLAIN: commandOf<{ readonly name: readonly string[] }>({
     usage: 'explain <name...>',
-    about: 'tell why each field of a person or group is as it is',
+    about: 'show why each field of a person or group is as it is',
     help: 'The name is a SCIM id, a userName, an address or a displayName in any case: docs/drift.md#explain.',
     options: [JSON_TEXT],
     async run({ connect, typed, ...screen }) {
@@ -43,7 +43,7 @@ export const show = {
   }),
   WHY: commandOf<{ readonly name: string; readonly limit: number }>({
     usage: 'why <name>',
-    about: 'tell what led to the state of a person or group, in one line of time',
+    about: 'show what led to the state of a person or group, the oldest first',
     help: 'The name is a userName, an address, a displayName or a SCIM id: docs/drift.md#why.',
     options: [
       countOption('--limit <number>', 'how many entries, the newest').default(100),
@@ -97,10 +97,10 @@ export const show = {
   }),
   PLAN: commandOf<{ readonly id?: string; readonly firstRun?: true }>({
     usage: 'plan show [id]',
-    about: 'show a plan by its id, the one that waits, or the plan of the first day',
+    about: 'show a plan: the one that waits, or by its id',
     help: 'What adopt, linked, create, remove and privileged mean: docs/go-live.md#observe.',
     options: [
-      ['--first-run', 'what is accepted while observing, or held since: who matches whom'],
+      ['--first-run', 'what providers sent while the bridge observed, and whom it matches'],
       JSON_TEXT,
     ],
     async run({ connect, typed: { id, firstRun }, ...screen }) {

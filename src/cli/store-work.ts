@@ -117,7 +117,7 @@ function findTarget({ typed: { to, toFile }, readFile }: Call<MoveOptions>): str
     throw new WrongUsage(`--to-file: ${toFile} cannot be read`);
   }
   if (/^postgres(ql)?:\/\//.test(url)) return url;
-  throw new WrongUsage('say --undo, or where to: postgres://user:password@host/database');
+  throw new WrongUsage('say --to-file or --to with the address of PostgreSQL, or --undo');
 }
 
 /** Makes a file that was moved away the store again. @throws BridgeError `move-failed` */

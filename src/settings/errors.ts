@@ -9,7 +9,7 @@ export interface SettingProblem {
   readonly cause?: unknown;
 }
 
-/** The settings do not allow a start. Code `settings-invalid`; the message lists every problem at once. */
+/** The settings are wrong or incomplete. Code `settings-invalid`; the message lists every problem at once. */
 export class SettingsError extends BridgeError {
   override readonly name = 'SettingsError';
   readonly problems: readonly SettingProblem[];
@@ -17,7 +17,7 @@ export class SettingsError extends BridgeError {
     // A list with three bad entries is one problem.
     const problems = [...new Map(found.map((one) => [one.message, one])).values()];
     const lines = problems.map(({ message }) => `  - ${message}`);
-    super('settings-invalid', ['The settings do not allow a start:', ...lines].join('\n'), {
+    super('settings-invalid', ['These settings are wrong or missing:', ...lines].join('\n'), {
       cause: problems.find(({ cause }) => cause !== undefined)?.cause,
     });
     this.problems = problems;

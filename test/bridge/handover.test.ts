@@ -212,7 +212,7 @@ describe('a handover', () => {
     expect(shown.text).toMatch(/user.hand-over +ada@example.com +goes to another provider/);
     const reasons: JsonObject[] = Object(ready.body.reasons);
     expect(reasons.find(({ code }) => code === 'plan-held')?.detail).toMatch(
-      /^A plan of 1 change \(a switch of providers\) waits for an operator since .+\.$/,
+      /^A plan of 1 change \(a switch of providers\) has waited for an operator since .+\.$/,
     );
     expect(told.text).toContain('okta to entra: 1 handed-over.');
     expect(told.text).toContain('ada@example.com');

@@ -27,9 +27,9 @@ export function toTrust(wish: TrustWish, lifetimeMs: number): Trust {
   if (own !== undefined) throw refuse(`\`claims\`: ${own.name} is compared anyway.`);
   if (claims.length > CLAIMS_MAX) throw refuse(`\`claims\` has at most ${CLAIMS_MAX}.`);
   if (issuer !== null && audiences.length === 0)
-    throw refuse('An issuer signs for many: `audiences` says which are for you.');
+    throw refuse('An issuer signs for many: `audiences` is needed, to say which are for you.');
   if (issuer !== null && claims.length === 0)
-    throw refuse('An issuer signs for many: `claims` says who of them it is.');
+    throw refuse('An issuer signs for many: `claims` is needed, to say who of them it is.');
   return { issuer, audiences, claims, keys: toSource(wish), lifetimeMs, once };
 }
 

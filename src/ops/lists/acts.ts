@@ -21,8 +21,7 @@ export const acts = {
     question: 'Let providers change {resource}, even if it is an owner, protected or has rights?',
     asksIf: 'privileged',
     say: (item) => `${toNamed(item)} is managed now`,
-    help: `Nothing is changed in the service by that, but what rules give: what it holds is what is wanted, until a provider says
-otherwise. Who must not lose access stays protected.`,
+    help: 'Its state in the service counts as wanted until a provider writes. Only rules change the service then.',
   }),
   RELEASE: actOf('User')({
     path: '/{resource}/release',
@@ -38,8 +37,7 @@ otherwise. Who must not lose access stays protected.`,
     body: 'LookBody',
     command: 'look <resource>',
     say: toLookText,
-    help: `What it sees and what differs is stored as by a sweep. --repair never touches what is unmanaged, protected or contested, and
-does nothing where a limit would be exceeded.`,
+    help: '--repair leaves alone what is unmanaged, protected or contested, and repairs nothing above a limit.',
   }),
   RETRY: actOf('Retry')({
     path: '/retry',
@@ -56,8 +54,7 @@ does nothing where a limit would be exceeded.`,
       const later = heldBy && `Not tried yet, ${toHold({ heldBy, plan: null })}`;
       return [`${later ?? 'Tried now'}: ${count}`, ...lines, ...more].join('\n');
     },
-    help: `Of a person this is also what waits of them in groups. What fails again waits as before; /ops/status and scim-bridge why
-tell what came of it. While changes are paused, or only observed, it is tried when that ends.`,
+    help: 'For a person it also tries their memberships. What fails again waits as before: scim-bridge why shows it.',
   }),
   PAUSE: actOf('Writes')({
     path: '/pause',
@@ -77,7 +74,7 @@ tell what came of it. While changes are paused, or only observed, it is tried wh
   ERASE: actOf('Erasure')({
     path: '/users/{user}/erase',
     summary:
-      'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` with `obstacles` when something has to be done first.',
+      'Erase everything personal about a person whom no provider has any more. 409 `not-erasable` names what has to be done first.',
     body: 'EraseBody',
     command: 'erase <user>',
     question: 'Erase {user}? It cannot be taken back.',
@@ -102,7 +99,7 @@ tell what came of it. While changes are paused, or only observed, it is tried wh
   PLAN_DISCARD: actOf('Plan')({
     path: '/plans/{id}/discard',
     summary:
-      'Do nothing of a plan that waits. What a plan of removals by providers holds back stays as the service has it, and becomes what is desired.',
+      'Discard a plan that waits: nothing of it is done, and what providers asked for in it is not wanted any more.',
     command: 'plan discard <id>',
     question: 'Discard the plan {id}? Nothing of it is done, and that cannot be taken back.',
     say: toPlanHead,
@@ -128,12 +125,12 @@ tell what came of it. While changes are paused, or only observed, it is tried wh
 /** Commands that decide about some of what a list shows. */
 export const decisions = {
   REPAIR: decisionOf('drifts', 'repair', {
-    summary: 'Have the service hold again what is wanted, by one plan.',
+    summary: 'Bring the service back to what is wanted, by one plan.',
     question: 'Repair them?',
     done: 'repaired',
   }),
   ACCEPT: decisionOf('drifts', 'accept', {
-    summary: 'Take what the service holds as what is wanted.',
+    summary: 'Take the state of the service as wanted.',
     question: 'Accept them?',
     done: 'accepted',
   }),
@@ -200,7 +197,7 @@ function toWritesText({ mode, paused, waiting }: OpsJson<'Writes'>): string {
   const what = toCount(waiting, 'person or group waits', 'people and groups wait');
   if (paused !== null) return `Paused since ${paused.since}: ${what} for the service.`;
   if (mode === 'observe') return `Not paused, but the bridge only observes: ${what}.`;
-  return `Not paused: ${what} for the service.`;
+  return `Changes are made: ${what} for the service.`;
 }
 
 function toNamed(item: OpsJson<'User'> | OpsJson<'Group'>): string {

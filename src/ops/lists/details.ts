@@ -41,7 +41,7 @@ export const listStatusFacts = factsOf<Status>({
   },
   service({ upstream: { credentials, service, inFlight, pausedForMs, waiting } }) {
     if (credentials.kind === 'shut') return { text: 'refuses the token', tone: 'bad' };
-    if (service.kind === 'shut') return { text: 'does not answer', tone: 'bad' };
+    if (service.kind === 'shut') return { text: 'fails or does not answer', tone: 'bad' };
     const calls = Object.values(waiting).reduce((sum, count) => sum + count, 0);
     const pause = pausedForMs > 0 ? `, asks for a pause of ${toTimeText(pausedForMs)}` : '';
     const turns = toCount(calls, 'waits for its', 'wait for their');
@@ -167,7 +167,7 @@ export const listResourceFacts = factsOf<Explanation>({
   },
   'last problem': ({ problem }) => problem && `${problem.words} (${problem.code})`,
   version: ({ version }) => String(version),
-  'its requests': ({ handling }) => handling && listChoices(handling).join(', '),
+  'terms of its provider': ({ handling }) => handling && listChoices(handling).join(', '),
   members({ members }) {
     if (members === undefined) return null;
     const { desired, observed, pending, stuck, differing } = members;

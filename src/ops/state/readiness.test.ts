@@ -144,8 +144,8 @@ test('one is told as one', () => {
 
   expect(details).toEqual([
     'The service asks for a pause of all calls, for 1 more second; writes are kept for later.',
-    'A plan of 1 change (removals by a provider above the limit) waits for an operator since 2026-04-01T12:00:00.000Z.',
-    'A plan of 1 change (a switch of providers) waits for an operator since 2026-04-01T12:00:00.000Z.',
-    'A plan of 1 change (a sweep) waits for an operator since 2026-04-01T12:00:00.000Z.',
+    'A plan of 1 change (removals by a provider above the limit) has waited for an operator since 2026-04-01T12:00:00.000Z.',
+    'A plan of 1 change (a switch of providers) has waited for an operator since 2026-04-01T12:00:00.000Z.',
+    'A plan of 1 change (a sweep) has waited for an operator since 2026-04-01T12:00:00.000Z.',
   ]);
 });

@@ -62,19 +62,19 @@ const OF_PROCESS: Reasons<ReadinessFacts> = {
     'Set a new token as `upstream.token`: one in a file is read again by itself, else restart. `scim-bridge check` proves it.',
     ({ upstream: { credentials } }) =>
       credentials.kind === 'shut' &&
-      `The service refuses the token since ${toMoment(credentials.sinceMs)}; ${KEPT}.`,
+      `The service has refused the token since ${toMoment(credentials.sinceMs)}; ${KEPT}.`,
   ],
   'service-down': [
     'Wait when the service is down; otherwise check network, `upstream.url` and proxy.',
     ({ upstream: { service } }) =>
       service.kind === 'shut' &&
-      `The service fails or does not answer since ${toMoment(service.sinceMs)}; ${KEPT}.`,
+      `The service has failed or not answered since ${toMoment(service.sinceMs)}; ${KEPT}.`,
   ],
   redirected: [
     'Set `upstream.url` to the address that answers itself, with https and the right host: `scim-bridge check` says where calls are sent.',
     ({ upstream: { redirectedSinceMs: since } }) =>
       since !== undefined &&
-      `The service sends calls elsewhere (3xx) since ${toMoment(since)}: they are not followed, because the token belongs to it alone; ${KEPT}.`,
+      `The service has redirected calls (3xx) since ${toMoment(since)}: the bridge does not follow, because the token belongs to one host; ${KEPT}.`,
   ],
   paused: [
     'Nothing when it is rare; otherwise lower `upstream.requestsPerSecond`, or find who else uses the token.',
@@ -90,7 +90,7 @@ const OF_STORE: Reasons<StoreFacts> = {
     ({ writeTrouble }) => {
       if (writeTrouble === undefined) return undefined;
       const { code, sinceMs } = writeTrouble;
-      const detail = `The store takes no writes since ${toMoment(sinceMs)} (${code}): they are answered with 503, reads go on.`;
+      const detail = `The store has taken no writes since ${toMoment(sinceMs)} (${code}): they are answered with 503, reads go on.`;
       return code === 'store-replaced' ? [[detail, REPLACED]] : detail;
     },
   ],
@@ -176,19 +176,19 @@ const OF_STORE: Reasons<StoreFacts> = {
       `${toCount(disputed, 'name fits', 'names fit')} more than one account or group, or waits for an operator's decision; its provider is answered 409.`,
   ],
   'audit-behind': [
-    'Wait when the service is at fault: it is tried again by itself, and nothing is left out.',
+    'Wait if the service is at fault: the bridge tries again by itself and skips nothing.',
     ({ auditFailure, sections, nowMs }) =>
       // A closed section is reported by itself.
       auditFailure !== undefined &&
       !sections.audit?.problem &&
       nowMs - auditFailure.since >= AUDIT_BEHIND_AFTER_MS &&
-      `The audit log cannot be read since ${toMoment(auditFailure.since)} (${auditFailure.code}): what others change in the service is seen later.`,
+      `The audit log could not be read since ${toMoment(auditFailure.since)} (${auditFailure.code}): what others change in the service is seen late.`,
   ],
   'leavers-late': [
     '`scim-bridge leavers --status waits` says who and why; see the other reasons, or take the access away in the service.',
     ({ lateLeavers: { count, some } }) =>
       some[0] &&
-      `${toCount(count, 'person who left', 'people who left')} were not seen to be out after five minutes, the first since ${toMoment(some[0].left_at)}.`,
+      `${toCount(count, 'person who left was', 'people who left were')} not seen to be out after five minutes, the first since ${toMoment(some[0].left_at)}.`,
   ],
   'left-out': [
     'Find them with `scim-bridge why` (`part-left-out`), and correct in the provider what is refused.',
@@ -209,7 +209,7 @@ const OF_STORE: Reasons<StoreFacts> = {
       waitingPlans.flatMap(({ id, source, created_at, waiting }) => {
         if (id === recovery?.planId) return [];
         const plan = `A plan of ${toCount(waiting, 'change')} (${toSource(source)})`;
-        const detail = `${plan} waits for an operator since ${toMoment(created_at)}.`;
+        const detail = `${plan} has waited for an operator since ${toMoment(created_at)}.`;
         return [[detail, toDecision(id, source === 'handover' ? 'go-live' : 'drift')]];
       }),
   ],
