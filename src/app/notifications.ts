@@ -1,5 +1,6 @@
 import { listExpiring } from '../access/credentials.ts';
 import { isUnmanagedKind } from '../domain/change.ts';
+import { DAY_MS } from '../domain/clock.ts';
 import { toCount } from '../domain/values.ts';
 import type { Condition, Notice, Observed } from '../notify/notifier.ts';
 import { putTest } from '../notify/notifier.ts';
@@ -28,7 +29,6 @@ const NOT_SENT: ReadonlySet<string> = new Set(['starting', 'draining', 'no-leade
 const LEAVERS_MAX = 10;
 /** Times before an expiry at which a message is sent, in days. */
 const EXPIRY_DAYS = [30, 3] as const;
-const DAY_MS = 24 * 3_600_000;
 
 /** Reads the conditions for receivers. */
 export async function observeBridge(parts: TenureParts): Promise<Observed> {

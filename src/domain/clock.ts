@@ -1,3 +1,6 @@
+/** A day in milliseconds. */
+export const DAY_MS = 86_400_000;
+
 /** Source of time, passed in so that tests decide it. */
 export interface Clock {
   /** Milliseconds since 1970 (UTC). */

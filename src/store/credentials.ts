@@ -1,4 +1,5 @@
 import { join } from 'sql-template-tag';
+import { DAY_MS } from '../domain/clock.ts';
 import type { Purpose, Trust } from '../domain/credential.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ProviderTerms } from '../domain/provider.ts';
@@ -99,8 +100,6 @@ export const isProvider = async (tx: Db, name: string) =>
 /** Finds the terms of a provider. The default one has a row once something was chosen. */
 export const findTerms = async (db: Db, name: string) =>
   parseTerms(await findOne(db, 'providers', { name }));
-
-const DAY_MS = 86_400_000;
 
 /** When a deleted user leaves the lists of groups by the grace of its provider (epoch milliseconds). */
 export async function findGraceEnd(

@@ -2,6 +2,7 @@ import type { Sql } from 'sql-template-tag';
 import sql, { empty, join, raw } from 'sql-template-tag';
 import type { ChangeKind, HarmKind, SentChange } from '../domain/change.ts';
 import { listHarms, listKindsOf } from '../domain/change.ts';
+import { DAY_MS } from '../domain/clock.ts';
 import type { LinkList } from '../domain/link.ts';
 import type { ResourceKey } from '../domain/values.ts';
 import { foldCase } from '../domain/values.ts';
@@ -110,8 +111,6 @@ const targetsOf = (id: string) => sql`select ${id}
 
 /** Number of requests with such a repair within a day; times in epoch milliseconds. */
 export type Remark = Readonly<Record<'requests' | 'since' | 'last', number>>;
-
-const DAY_MS = 86_400_000;
 
 /** Finds requests of the last day that were taken without a refused part, or that passed an account on. */
 export async function findRemark(db: Db, kind: 'part-left-out' | 'name-recycled', now: number) {

@@ -1,4 +1,5 @@
 import { ACTIVE_STATUSES } from '../../domain/change.ts';
+import { DAY_MS } from '../../domain/clock.ts';
 import { countFreeSeats } from '../../domain/seats.ts';
 import type { ResourceKey } from '../../domain/values.ts';
 import { requestSweep } from '../../reconcile/loop/sweeps.ts';
@@ -151,8 +152,6 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
   };
   return toView('Status', view, {});
 }
-
-const DAY_MS = 86_400_000;
 
 /** @param times of leavers, in milliseconds, the shortest first */
 function toOut(times: readonly number[]): OpsJson<'Status'>['out'] {

@@ -1,11 +1,10 @@
 import type { Sql } from 'sql-template-tag';
 import sql, { join, raw } from 'sql-template-tag';
 import { ENDED_STATUSES } from '../../domain/change.ts';
+import { DAY_MS } from '../../domain/clock.ts';
 import type { Schema } from '../schema.ts';
 import type { Db } from '../store.ts';
 import { execute, isPostgres } from './dialect.ts';
-
-const [HOUR, DAY] = [3_600_000, 86_400_000];
 
 /** Rows of a table that are forgotten. Times are epoch milliseconds. */
 interface Pruned {
@@ -26,7 +25,7 @@ interface Pruned {
 export function listPruned(now: number, ledgerMs: number, deletedBefore: number): Pruned[] {
   const before = now - ledgerMs;
   // Limits of harm look back a day.
-  const recent = { before, rowsMax: 1_000_000, keptFrom: now - 2 * DAY };
+  const recent = { before, rowsMax: 1_000_000, keptFrom: now - 2 * DAY_MS };
   const isAct = sql`(kind = 'operator' or ended_at is not null)`;
   const isPassing = sql`kind in ('access', 'session')`;
   const isEnded = sql`status in (${join(ENDED_STATUSES)})`;
@@ -38,7 +37,7 @@ export function listPruned(now: number, ledgerMs: number, deletedBefore: number)
     and upstream_scim_id is null and upstream_id is null and upstream_uid is null`;
   return [
     { table: 'requests', at: 'at', before, rowsMax: 100_000 },
-    { table: 'acts', at: 'at', before: now - 365 * DAY, rowsMax: 100_000, isOver: isAct },
+    { table: 'acts', at: 'at', before: now - 365 * DAY_MS, rowsMax: 100_000, isOver: isAct },
     { table: 'own_calls', at: 'at', ...recent },
     { table: 'audit_events', at: 'created_at', ...recent },
     { table: 'credentials', at: 'expires_at', before: now, isOver: isPassing },
@@ -49,7 +48,7 @@ export function listPruned(now: number, ledgerMs: number, deletedBefore: number)
     { table: 'plan_actions', at: 'planned_at', before, isOver: isOfOldPlan },
     { table: 'plans', at: 'ended_at', before, isOver: isEmptyPlan },
     // A clock that is wrong by less loses none; they end within seconds, unless their process has died.
-    { table: 'errands', at: 'until', before: now - HOUR },
+    { table: 'errands', at: 'until', before: now - 60 * 60_000 },
     { table: 'resources', at: 'deleted_at', before: deletedBefore, isOver: isGoneGroup },
   ];
 }
