@@ -44,7 +44,7 @@ export interface TokenWish extends Wish {
   readonly purpose: Purpose;
   /** In milliseconds; null: no end. */
   readonly validForMs: number | null;
-  /** Of a secret that somebody else made; undefined: it gets a new one. */
+  /** SHA-256 of a secret that the operator made, in hex; undefined: the bridge makes one. */
   readonly digest?: string | undefined;
 }
 
