@@ -42,8 +42,8 @@ const LIMITS = ['domains', 'groupNames', 'may'];
 /** How long a process may not know of other terms, in milliseconds. */
 const KNOWN_MS = 1_000;
 
-/** Brings what a provider has sent under its new terms. */
-type FollowTerms = (tx: Db, change: TermsChange) => Promise<void>;
+/** Brings what a provider has sent under its new terms; what it returns has that followed, once it is stored. */
+type FollowTerms = (tx: Db, change: TermsChange) => Promise<() => void>;
 
 /** Keeps the identity providers of a store, each with its own people and groups. */
 export function createProviders({ store, clock }: { store: Store; clock: { now(): number } }) {
@@ -97,10 +97,10 @@ export function createProviders({ store, clock }: { store: Store; clock: { now()
         const terms = JSON.stringify({ ...parseTerms(row), ...wish });
         await updateWhere(tx, 'providers', { name }, { terms });
         const [before, provider] = [toProvider(row), toProvider({ ...row, terms })];
-        await follow?.(tx, { name, before, after: provider });
-        return { before, provider };
+        const followed = await follow?.(tx, { name, before, after: provider });
+        return { before, provider, followed };
       });
-      store.bell.ring('due');
+      changed.followed?.();
       await readTerms();
       return changed;
     },

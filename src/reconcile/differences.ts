@@ -279,9 +279,14 @@ export async function markToLook(tx: Db, keys: readonly ResourceKey[], now: numb
 }
 
 /** Columns that make a resource due for a look, without delaying earlier work. A look that is under way does not count. */
-export const toLookAgainColumns = ({ due_at, due_class, must_look }: ResourceRow, now: number) => ({
-  must_look: must_look + 1,
-  due_at: Math.min(due_at ?? now, now),
+export const toLookAgainColumns = (row: ResourceRow, now: number) => ({
+  must_look: row.must_look + 1,
+  ...toDueColumns(row, now),
+});
+
+/** Columns that make a resource due by then, without delaying earlier work. */
+export const toDueColumns = ({ due_at, due_class }: ResourceRow, at: number) => ({
+  due_at: Math.min(due_at ?? at, at),
   due_class: due_at === null ? (2 as const) : due_class,
 });
 

@@ -6,6 +6,7 @@ import type { ActionStatus, PlanAction, PlanOrigin, PlanStatus } from '../domain
 import { HOLDING_SOURCES } from '../domain/plan.ts';
 import { waits } from './engine/columns.ts';
 import {
+  allOf,
   execute,
   lockUntilCommit,
   readInChunks,
@@ -14,7 +15,7 @@ import {
   select,
 } from './engine/dialect.ts';
 import { readResources } from './resources/rows.ts';
-import type { Db } from './store.ts';
+import type { Db, ListPart } from './store.ts';
 import type { Row } from './tables.ts';
 import { insertAll } from './tables.ts';
 
@@ -162,16 +163,18 @@ export async function countPopulation(db: Db, harm: HarmKind): Promise<number> {
   return readNumber(db, counted[harm]);
 }
 
-/** Reads managed users and groups of which something waits, in order of creation, but for what is kept from the service. */
-export const readWaitingRows = (db: Db) =>
-  readParts(({ afterSeq, limit }) =>
+/** Reads managed users and groups of which something waits, of all providers or of one, in order of creation, but for what is kept from the service. */
+export async function* eachWaitingRow(db: Db, provider?: string) {
+  const read = ({ afterSeq, limit }: ListPart) =>
     readResources(
       db,
       sql`seq > ${afterSeq} and origin is not null and staged is null
+        and ${allOf([provider && sql`provider = ${provider}`])}
         and (${waits('cells')} or seq in (select group_id from links where pending is not null))
         order by seq limit ${limit}`,
-    ),
-  );
+    );
+  for await (const rows of readParts(read)) yield* rows;
+}
 
 /** Has everything looked at before the next action, which is due for nothing that was tried before. */
 export async function doubtEverything(tx: Db): Promise<void> {

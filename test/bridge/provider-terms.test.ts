@@ -134,10 +134,11 @@ test('one provider is paused while others go on; what it asked for is made when 
   expect(service.members('Pilots')).toEqual(['ada@example.com', 'bob@example.com']);
 });
 
-test('what an observed provider asked for is a plan once it is live', async () => {
-  const { bridge, okta, service, choose } = await setUp({
-    ...{ mode: 'observe', outside: 'accept', groupNames: ['Pilots'] },
-  });
+test('what an observed provider asked for is a plan once it is live, and nothing that another one asked for', async () => {
+  const terms = { mode: 'observe', outside: 'accept', groupNames: ['Pilots'] };
+  const { bridge, okta, service, choose } = await setUp(terms);
+  await bridge.ops('POST', '/providers/default/change', { mode: 'paused' });
+  await bridge.addUser('cat');
   const ada = await okta.addUser('ada');
   for (const name of ['Pilots', 'Elsewhere']) await okta.addGroup(name, [ada]);
   await bridge.untilSettled();
@@ -146,8 +147,7 @@ test('what an observed provider asked for is a plan once it is live', async () =
   expect(service.users().length).toBe(1);
   const [plan] = toObjects((await bridge.ops('GET', '/plans?status=held')).body.items);
   expect(plan).toMatchObject({ source: 'provider', counts: { total: 3 } });
-  const body = { hash: String(plan?.hash) };
-  await bridge.ops('POST', `/plans/${plan?.id}/approve`, body);
+  await bridge.ops('POST', `/plans/${plan?.id}/approve`, { hash: String(plan?.hash) });
   await expect.poll(() => service.findGroup('Pilots')).toBeDefined();
   await expect.poll(() => service.members('Pilots')).toEqual(['ada@example.com']);
   await choose({ outside: 'refuse' });

@@ -32,7 +32,7 @@ import type { Undo } from '../../store/resources/state.ts';
 import { toState } from '../../store/resources/state.ts';
 import type { Db } from '../../store/store.ts';
 import type { ReconcileDeps } from '../deps.ts';
-import { toUnmanaged } from '../differences.ts';
+import { toDueColumns, toUnmanaged } from '../differences.ts';
 import type { Again, Outcome } from '../outcome.ts';
 import { stuckDelayMs } from '../outcome.ts';
 import type { Undone, Waiter } from '../waiters.ts';
@@ -179,10 +179,7 @@ async function leave(r: Recording): Promise<void> {
   const isIn = upstream_id !== null && observed && isWorking(observed, deps.policy.deactivation);
   if (isIn && !isWaiting(cells.active)) return;
   const endsAt = await findGraceEnd(tx, row);
-  if (endsAt > now && upstream_id !== null) {
-    const due_at = Math.min(row.due_at ?? endsAt, endsAt);
-    return updateRow(tx, row, { due_at, due_class: row.due_at === null ? 2 : row.due_class });
-  }
+  if (endsAt > now && upstream_id !== null) return updateRow(tx, row, toDueColumns(row, endsAt));
   if ((await leaveGroups(tx, row.id, now)).length > 0) r.notifies = true;
 }
 

@@ -197,7 +197,7 @@ export async function handOver(
   const handed = { ...row, ...columns, provider, version: row.version + 1, modified_at: now };
   // What its provider kept from being made may be made now.
   await saveRow(tx, row, { ...handed, due_at: now });
-  await restage(tx, handed, { terms: await findTerms(tx, provider), now });
+  await restage(tx, deps, handed, await findTerms(tx, provider));
   return true;
 }
 

@@ -2,7 +2,7 @@ import { isLinked } from '../../domain/kinds.ts';
 import type { PlanAction } from '../../domain/plan.ts';
 import { RECOVERY_SOURCES } from '../../domain/plan.ts';
 import type { PlanRow } from '../../store/plans.ts';
-import { doubtEverything, endOver, lockPlans, readWaitingRows } from '../../store/plans.ts';
+import { doubtEverything, eachWaitingRow, endOver, lockPlans } from '../../store/plans.ts';
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { MANAGED, readRows } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
@@ -56,14 +56,9 @@ export async function enterRecovery(
   await updateWhere(tx, 'plan_actions', open, { status: 'dropped' });
   await updateWhere(tx, 'drifts', { status: 'repairing' }, { status: 'open', plan_id: null });
   await endOver(tx, now);
-  await forEachWaiting(tx, (row) => dropWaiting(tx, row));
+  for await (const row of eachWaitingRow(tx)) await dropWaiting(tx, row);
   await doubtEverything(tx);
   await RECOVERY.save(tx, { phase: 'reading', since: now, reason: { code }, planId: null }, now);
-}
-
-/** Does something with each user and group of which something waits. */
-export async function forEachWaiting(tx: Db, work: (row: ResourceRow) => Promise<unknown>) {
-  for await (const rows of readWaitingRows(tx)) for (const row of rows) await work(row);
 }
 
 /** Finds where recovery stands; it is over once its plans were taken up. Undefined: there is none. */
@@ -177,23 +172,22 @@ async function goLive(deps: RecoveryDeps): Promise<void> {
     // Where another process has gone live, changes since then are not held again.
     if (!(await OBSERVING.delete(tx))) return undefined;
     await lockPlans(tx);
-    return holdWaiting(tx, deps, { source: 'first-run', reason, isMeant: () => true });
+    return holdWaiting(tx, deps, { source: 'first-run', reason });
   });
   if (plan !== undefined) tellPlan(deps.events, plan);
 }
 
-/** Moves what waits of these users and groups into a plan that an operator decides on, under `lockPlans`. Returns the plan if it is a new one. */
+/** Moves what waits, of all providers or of one, into a plan that an operator decides on, under `lockPlans`. Returns the plan if it is a new one. */
 export async function holdWaiting(
   tx: Db,
   { policy, clock }: Pick<RecoveryDeps, 'policy' | 'clock'>,
-  held: Pick<PlanRow, 'source' | 'reason'> & { readonly isMeant: (row: ResourceRow) => boolean },
+  held: Pick<PlanRow, 'source' | 'reason'>,
+  provider?: string,
 ): Promise<PlanRow | undefined> {
-  const { isMeant, ...plan } = held;
   const actions: PlanAction[] = [];
-  await forEachWaiting(tx, async (row) => {
-    if (isMeant(row)) actions.push(...(await takeWaiting(tx, { policy }, row)));
-  });
-  return addToHeld(tx, actions, { ...plan, now: clock.now() });
+  for await (const row of eachWaitingRow(tx, provider))
+    actions.push(...(await takeWaiting(tx, { policy }, row)));
+  return addToHeld(tx, actions, { ...held, now: clock.now() });
 }
 
 /** Reads the service again, and makes a plan of every difference; without one recovery is over. */
