@@ -98,7 +98,7 @@ const STATE_GAUGES: readonly StateGauge[] = [
     'seats{state}',
     'Seats of the service: `used`, `needed` (used or waited for), `total` (`SEATS_TOTAL`, if set).',
     async (sources) => {
-      const { total, used, waiting } = await readSeats(sources);
+      const { total, used, waiting } = await readSeats(sources, await sources.readBacklog());
       const known = Object.entries({ used, needed: used + waiting });
       return total === null ? known : [...known, ['total', total]];
     },

@@ -137,7 +137,7 @@ async function readStatus(sources: StatusSources): Promise<OpsJson<'Status'>> {
     failingCount: backlog.failing,
     failing: await listFailing(db, LISTED_MAX),
     oldestSince: backlog.oldestSince,
-    seats: await readSeats(sources),
+    seats: await readSeats(sources, backlog),
     stuckCount: backlog.stuck,
     stuck: await listStuck(db, LISTED_MAX),
     leavers: toLeavers(await findLateLeavers(db, { before: now, limit: LEAVERS_SHOWN }), writes),
@@ -197,10 +197,10 @@ async function change({ writes, store, clock }: StatusSources, work: () => Promi
   return { json, change: { before, after }, isOfAll: before.paused !== after.paused };
 }
 
-/** Reads what is known of the seats of the service. */
-export async function readSeats({ store, settings }: StatusSources): Promise<OpsJson<'Seats'>> {
+/** Reads what is known of the seats of the service. @param backlog if it was read already */
+export async function readSeats({ store, settings }: StatusSources, backlog?: WaitingWork) {
   const { total } = settings.seats;
-  const { noSeat: waiting } = await readBacklog(store.read);
+  const { noSeat: waiting } = backlog ?? (await readBacklog(store.read));
   const seats = { total, used: await countTakenSeats(store.read), waiting };
   return { ...seats, total: total || null, free: countFreeSeats(seats) };
 }
