@@ -42,6 +42,7 @@ const ON_POSTGRES = [
   'report-access',
   'rules-deletion',
   'seats',
+  'trace',
 ];
 
 /** `npm run test:ci`: whole processes, and some bridges of `test/bridge` on PostgreSQL. */
