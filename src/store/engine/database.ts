@@ -110,13 +110,13 @@ function watchWrites(store: EngineStore): Store {
   };
 }
 
-/** Errors whose words do not say which store they are about. */
-const NAMELESS: readonly string[] = ['store-unavailable', 'store-corrupt', 'store-failed'];
+/** Errors whose words say already which store they are about. */
+const NAMED: readonly string[] = ['store-url', 'store-in-use'];
 
 /** Says of a store that cannot be opened which it is, and why. It shows no secret of the address. */
 function toOpeningError(error: StoreError, url: string): StoreError {
   const { code, cause } = error;
-  if (!NAMELESS.includes(code)) return error;
+  if (NAMED.includes(code)) return error;
   const { host, pathname } = URL.parse(url) ?? { host: '', pathname: '' };
   const place = findPath(url) ?? `on PostgreSQL at ${host}${pathname}`;
   const why = findWords(cause) ?? error.message;
