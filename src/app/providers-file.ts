@@ -10,7 +10,7 @@ import { toTokenView, toTokenWish, toWish } from '../ops/access/routes.ts';
 import { NEWEST } from '../ops/http/list-query.ts';
 import type { OpsJson } from '../ops/schemas/schemas.ts';
 import { opsSchemas } from '../ops/schemas/schemas.ts';
-import { secret } from '../settings/kinds.ts';
+import { secret, showDuration } from '../settings/kinds.ts';
 import { readConfigFile } from '../settings/sources.ts';
 import type { Events } from '../telemetry/events.ts';
 import type { OpsClient } from './ops-client.ts';
@@ -113,9 +113,10 @@ function planToken(
   if (!known.includes(provider)) throw refuse('`provider`: none has this name.');
   const before = open.find((one) => one.name === name);
   const lifeMs = before?.expiresAt && Date.parse(before.expiresAt) - Date.parse(before.createdAt);
+  const toExpires = (ms: unknown) => (ms ? showDuration(ms) : 'never');
   const id = `token-${toGivenSecret(body.digest).id}`;
-  const terms = { name, profile, provider, id, lifeMs: validForMs };
-  const [made] = toSteps('/tokens', { ...before, lifeMs }, terms);
+  const terms = { name, profile, provider, id, expires: toExpires(validForMs) };
+  const [made] = toSteps('/tokens', { ...before, expires: before && toExpires(lifeMs) }, terms);
   if (made === undefined) return toSteps(`/tokens/${name}/change`, { ...before }, { networks });
   if (used.some((one) => one.id === id)) throw refuse('a token has or had its secret.');
   const create = { ...made, body };
@@ -128,10 +129,10 @@ function toSteps(path: Step['path'], before: object, after: object): Step[] {
     ([name, value]) => !isDeepStrictEqual(Reflect.get(before, name), value),
   );
   if (differing.length === 0) return [];
-  const toText = (value: unknown = null) => JSON.stringify(value);
-  const words = differing.map(
-    ([name, value]) => `${name}: ${toText(Reflect.get(before, name))} → ${toText(value)}`,
-  );
+  const words = differing.map(([name, value]) => {
+    const values = [Reflect.get(before, name), value].filter((one) => one !== undefined);
+    return `${name}: ${values.map((one) => JSON.stringify(one ?? 'none')).join(' → ')}`;
+  });
   return [{ path, body: Object.fromEntries(differing), changes: words.join(', ') }];
 }
 

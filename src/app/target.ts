@@ -31,8 +31,7 @@ export async function openTarget(
   // The sandbox limits nothing, and its port changes, so it is known by a name.
   const identity = 'embedded sandbox';
   const address = { baseUrl, findToken: () => token, sandbox: { url: baseUrl, token } };
-  const target = { ...address, identity, requestsPerSecond: 0 };
-  return { target, close: () => running.stop() };
+  return { target: { ...address, identity, requestsPerSecond: 0 }, close: () => running.stop() };
 }
 
 /** Starts the embedded sandbox, which a bridge to a real service never loads. @throws BridgeError `sandbox-failed` */

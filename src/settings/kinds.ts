@@ -235,7 +235,7 @@ function toMs(text: string): number {
 }
 
 /** A duration in the largest unit that leaves no fraction. */
-function showDuration(ms: unknown): string {
+export function showDuration(ms: unknown): string {
   if (typeof ms !== 'number' || ms === 0) return String(ms);
   const [unit, size] = [...UNITS].findLast(([, factor]) => ms % factor === 0) ?? ['ms', 1];
   return `${ms / size}${unit}`;

@@ -114,7 +114,7 @@ describe('providers', () => {
     );
     expect(created).toMatchObject({ code: 0 });
     expect(created.text).toBe(
-      'okta\n  mail domains  example.com, example.net\n  group names   Okta *\n  may           users.create, users.change\n  requests      returning: conflict, unknownMembers: refuse, nestedGroups: refuse, outside: refuse, invite: onActivation, mode: live, match: userName address, graceDays: 0, requestsPerSecond: any\n',
+      'okta\n  mail domains  example.com, example.net\n  group names   Okta *\n  may           users.create, users.change\n  terms         returning: conflict, unknownMembers: refuse, nestedGroups: refuse, outside: refuse, invite: onActivation, mode: live, match: userName address, graceDays: 0, requestsPerSecond: any\n',
     );
     const changed = await run(
       ...['provider', 'change', 'okta', '--domains', 'any', '--may', 'all', '--json'],

@@ -108,10 +108,9 @@ test('the command starts a trace, which is an act and is shown with its provider
   expect(await bridge.listOps('/acts')).toMatchObject([
     { act: 'trace', before: { tracedUntil: null }, after: { tracedUntil: expect.any(String) } },
   ]);
-  const wrong = await Promise.all([
-    trace({ minutes: -1 }),
-    trace({ minutes: 61 }),
-    bridge.ops('POST', '/providers/x/trace'),
-  ]);
+  const ended = await run('trace', 'default', '--minutes', '0');
+  expect(ended.out).toBe('Requests of default are no longer kept.\n');
+  const outside = [-1, 61].map((minutes) => trace({ minutes }));
+  const wrong = await Promise.all([...outside, bridge.ops('POST', '/providers/x/trace')]);
   expect(wrong.map(({ status }) => status)).toEqual([400, 400, 404]);
 });

@@ -22,8 +22,7 @@ export const accessRoutes = [
   listRoute(rows.PROVIDERS, ({ access }, _, part) => access.providers.list(part), toProviderView),
   route(rows.PROVIDER_CREATE, async ({ access: { providers } }, { body, operator }) => {
     const { name, ...limits } = body;
-    const provider = await providers.create(name, toWish(limits), operator.id);
-    const json = toProviderView(provider);
+    const json = toProviderView(await providers.create(name, toWish(limits), operator.id));
     return { json, target: name, change: { after: json } };
   }),
   route(rows.PROVIDER_CHANGE, async ({ access, drifts }, { params: { id }, body, operator }) => {
@@ -34,7 +33,8 @@ export const accessRoutes = [
     return { json, change: { before: toProviderView(before), after: json } };
   }),
   route(rows.PROVIDER_TRACE, async ({ access, clock }, { params: { id }, body, operator }) => {
-    const tracedUntil = clock.now() + (body.minutes ?? TRACE_MINUTES) * 60_000;
+    const { minutes = TRACE_MINUTES } = body;
+    const tracedUntil = minutes === 0 ? null : clock.now() + minutes * 60_000;
     const { before, provider } = await access.providers.change(id, { tracedUntil }, operator.id);
     const json = toProviderView(provider);
     return { json, change: { before: toProviderView(before), after: json } };
@@ -183,10 +183,9 @@ function toClientView({ client, secrets }: ClientWithSecrets): OpsJson<'Client'>
 /** The lifetime of a credential or an assertion, in milliseconds; the limits are durations. @throws InvalidRequest */
 function parseLifetime(
   expires: string | undefined,
-  limits: Readonly<Record<'min' | 'max' | 'otherwise', string>>,
+  { min, max, otherwise }: Readonly<Record<'min' | 'max' | 'otherwise', string>>,
   name = 'expires',
 ): number {
-  const { min, max, otherwise } = limits;
   const parsed = duration({ min, max }).safeParse(expires ?? otherwise);
   if (parsed.success) return parsed.data;
   throw new InvalidRequest(`\`${name}\` is a duration, ${min} to ${max}, such as ${otherwise}.`);

@@ -70,8 +70,7 @@ export const access = {
     summary: 'Revoke a client, or one of its secrets, with every access token that it got.',
     body: 'RevokeBody',
     command: 'client revoke <id>',
-    question:
-      'End the client {id}, or the secret that is named, with every access token that it got?',
+    question: 'Revoke the client {id}, or its named secret, with each access token that it got?',
     say: ({ id, name }, { secret }) =>
       `${secret === undefined ? '' : `${secret} of `}${name} (${id}) is revoked.`,
   }),
@@ -91,7 +90,7 @@ export const access = {
       name: 'may',
       value: ({ may }) => (may.length === RIGHTS.length ? 'all' : may.join(', ') || 'nothing'),
     },
-    { name: 'requests', isLong: true, value: (provider) => listChoices(provider).join(', ') },
+    { name: 'terms', isLong: true, value: (provider) => listChoices(provider).join(', ') },
     { name: 'traced until', kind: 'time', place: 'minor', value: (one) => one.tracedUntil },
   ])({
     path: '/providers',
@@ -114,7 +113,9 @@ export const access = {
     body: 'TraceBody',
     command: 'trace <name>',
     say: ({ name, tracedUntil }) =>
-      `Requests of ${name} are kept until ${tracedUntil}: scim-bridge requests --traced`,
+      tracedUntil === null
+        ? `Requests of ${name} are no longer kept.`
+        : `Requests of ${name} are kept until ${tracedUntil}: scim-bridge requests --traced`,
   }),
   PROVIDER_SWITCH: HANDOVER,
   PROVIDER_LEAVE: LEAVING,
