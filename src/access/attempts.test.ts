@@ -25,7 +25,7 @@ function setUp(delayMaxMs = 2_000) {
     const { presented, remoteAddress } = { ...usual, ...change };
     const locals = { context: { requestId: 'r', arrivedAt: 0, remoteAddress } };
     const once = (event: string, heard: () => void) => connection.once(event, heard);
-    return attempts.failed({ locals, once }, 'scim', presented);
+    return attempts.failed({ locals, once, closed: false }, 'scim', presented);
   };
   return { state, sleeping, counted, noticed, attempts, fail };
 }

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Clock } from '../domain/clock.ts';
 import type { Events } from '../telemetry/events.ts';
-import { getRequestContext } from '../telemetry/request-context.ts';
+import { getRequestContext, whenClosed } from '../telemetry/request-context.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 /** The endpoint that was asked. */
@@ -22,7 +22,7 @@ const SOURCES_MAX = 1_000;
 const SHOWN_MAX = 20;
 
 /** The answer to a request without a valid credential. */
-type Refused = Pick<Response, 'locals'> & { once(event: 'close', heard: () => void): unknown };
+type Refused = Pick<Response, 'locals'> & Parameters<typeof whenClosed>[0];
 
 /** Counts, slows and reports requests without a valid credential. Requests with a valid one never come here. */
 export type Attempts = ReturnType<typeof createAttempts>;
@@ -45,7 +45,7 @@ export function createAttempts({ clock, delayMaxMs, counted, noticed }: Attempts
 
   async function delay(ms: number, res: Refused): Promise<void> {
     const gone = new AbortController();
-    res.once('close', () => gone.abort());
+    whenClosed(res, () => gone.abort());
     delayed += 1;
     try {
       await clock.sleep(ms, gone.signal);

@@ -97,9 +97,8 @@ export function createSessions({
       if (row === undefined || idleMs >= IDLE_MS) return undefined;
       const given = findGiven();
       if (!(await isOwnerValid(store.read, row, { text, given, now, res }))) return undefined;
-      if (use === 'person' && idleMs >= EXACT_MS) {
+      if (use === 'person' && idleMs >= EXACT_MS)
         await store.write((tx) => noteUse(tx, `session-${row.id}`, now));
-      }
       return toSession(row);
     },
     /** Lists the sessions that are open, the newest first. */

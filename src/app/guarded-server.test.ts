@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import supertest from 'supertest';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { whenClosed } from '../telemetry/request-context.ts';
 import type { ConnectionLimits } from './guarded-server.ts';
 import { createGuardedServer, listen, toPort } from './guarded-server.ts';
 
@@ -266,4 +267,15 @@ test('an open port answers that the process is alive, and everything else 503, u
   }
   listener.serve((_req, res) => res.end('here'));
   expect(await bridge.get('/readyz')).toMatchObject({ status: 200, text: 'here' });
+});
+
+test('what ends with an answer ends as well where the connection was lost before', async () => {
+  const server = await start({});
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  server.once('request', (req, res) => {
+    res.once('close', () => whenClosed(res, resolve));
+    req.destroy();
+  });
+  (await open(server)).write(GET);
+  await expect(ended).resolves.toBeUndefined();
 });

@@ -112,9 +112,8 @@ export function createAddressGuard() {
   const guarded: LookupFunction = (hostname, options, callback) =>
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, '');
-      if (found.some(({ address }) => isPrivate(address))) {
+      if (found.some(({ address }) => isPrivate(address)))
         return callback(new OutboundError(PRIVATE_WORDS), '');
-      }
       const [first] = found;
       if (options.all === true) return callback(null, found);
       return callback(null, first?.address ?? '', first?.family);

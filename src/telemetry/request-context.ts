@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Response } from 'express';
 
 /** Facts about a request that are known from its first byte on. */
@@ -28,12 +29,16 @@ export function getRequestContext(res: Pick<Response, 'locals'>): RequestContext
   return context ?? { requestId: '-', arrivedAt: 0, remoteAddress: '' };
 }
 
-const saneRequestId = /^[\w.:+/=@-]{1,128}$/;
+/** Does something once an answer has ended, or at once where its connection is lost already: `close` comes once. */
+export function whenClosed(
+  res: { readonly closed: boolean; once(event: 'close', act: () => void): unknown },
+  act: () => void,
+): void {
+  if (res.closed) act();
+  else res.once('close', act);
+}
 
-/**
- * The id of a request: the caller's own (`X-Request-Id`) if it has at most 128 harmless characters, else a new one.
- * @param generate makes a new id
- */
-export function toRequestId(header: string | undefined, generate: () => string): string {
-  return header !== undefined && saneRequestId.test(header) ? header : generate();
+/** The id of a request: the caller's own (`X-Request-Id`) if it has at most 128 harmless characters, else a new one. */
+export function toRequestId(header = ''): string {
+  return /^[\w.:+/=@-]{1,128}$/.test(header) ? header : randomUUID();
 }

@@ -42,12 +42,10 @@ export function parseTokenRequest(authorization: string | undefined, form: strin
 
 /** Refuses other grants and scopes. @throws Refusal `unsupported_grant_type`, `invalid_scope` */
 export function assertGranted(grantType: string, scope: string | undefined): void {
-  if (grantType !== GRANT) {
+  if (grantType !== GRANT)
     throw invalid(`grant_type has to be ${GRANT}.`, 'unsupported_grant_type');
-  }
-  if (scope?.split(' ').some((one) => one !== SCOPE)) {
+  if (scope?.split(' ').some((one) => one !== SCOPE))
     throw invalid(`The only scope is ${SCOPE}; leave it out, or ask for it.`, 'invalid_scope');
-  }
 }
 
 /** Each field may appear once; a field without a value counts as absent. */
@@ -70,9 +68,8 @@ function parseProof(
   const assertion = fields.get('client_assertion');
   const type = fields.get('client_assertion_type');
   if (assertion !== undefined || type !== undefined) {
-    if (authorization !== undefined || secret !== undefined) {
+    if (authorization !== undefined || secret !== undefined)
       throw invalid('The client proves itself in two ways: use one of both.');
-    }
     if (assertion === undefined || type !== ASSERTION_TYPE) throw noClient();
     return { kind: 'assertion', clientId, assertion };
   }

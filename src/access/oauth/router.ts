@@ -4,7 +4,7 @@ import { ASSERTION_ALGORITHMS } from '../../domain/credential.ts';
 import { assertUtf8, toCount } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { Events } from '../../telemetry/events.ts';
-import { getRequestId } from '../../telemetry/request-context.ts';
+import { getRequestId, whenClosed } from '../../telemetry/request-context.ts';
 import type { AdmissionLimits } from '../admission.ts';
 import { createAdmission } from '../admission.ts';
 import type { AssertionDeps } from '../assertion/assertion.ts';
@@ -62,7 +62,7 @@ function answerToken(deps: OAuthDeps): RequestHandler {
       const rate = `${toCount(perSecond, 'request')} a second`;
       throw tooMany(`More than ${why === 'rate' ? rate : `${concurrentMax} at once`}.`, 1);
     }
-    res.once('close', () => admission.end(proven.clientId));
+    whenClosed(res, () => admission.end(proven.clientId));
     const text = await issue(deps, proven);
     res.json({
       access_token: text,

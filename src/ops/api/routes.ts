@@ -4,7 +4,7 @@ import { toLoggedName } from '../../access/sessions.ts';
 import { findJson } from '../../domain/values.ts';
 import { findSubject } from '../../reconcile/loop/reconciler.ts';
 import { findNearest } from '../../settings/nearest.ts';
-import { getRequestContext } from '../../telemetry/request-context.ts';
+import { getRequestContext, whenClosed } from '../../telemetry/request-context.ts';
 import type { UpstreamErrorCode } from '../../upstream/errors.ts';
 import { UpstreamError } from '../../upstream/errors.ts';
 import { operationGroups } from '../../upstream/operations/all.ts';
@@ -53,7 +53,7 @@ export const apiRoutes = [
 async function makeCall({ leadership, store }: OpsSources, operation: Operation, res: Response) {
   // A caller that does not wait for the answer any more has no call that waits for its turn.
   const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  whenClosed(res, () => gone.abort());
   try {
     const args = parseCall(operation, res.req.body);
     const subject = await findSubject(store.read, operation.id, args);

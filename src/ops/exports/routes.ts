@@ -10,6 +10,7 @@ import { findHolders, findNames, insertFormerIds } from '../../store/resources/n
 import type { ResourceRow } from '../../store/resources/rows.ts';
 import { LIVE_MANAGED } from '../../store/resources/rows.ts';
 import type { Db } from '../../store/store.ts';
+import { whenClosed } from '../../telemetry/request-context.ts';
 import { InvalidRequest, Problem } from '../http/body.ts';
 import { ok, route } from '../http/route.ts';
 import { CENSUS, HANDOVER, ID_IMPORT, LEAVING } from '../lists/exports.ts';
@@ -26,7 +27,7 @@ const busy = new WeakSet<Application>();
 const takeOneAtATime: RequestHandler = ({ app }, res, next) => {
   if (busy.has(app)) throw new Problem(429, 'too-many', 'Another file is being compared.');
   busy.add(app);
-  res.once('close', () => busy.delete(app));
+  whenClosed(res, () => busy.delete(app));
   next();
 };
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { Express, Request, RequestHandler } from 'express';
 import type { Clock } from '../../domain/clock.ts';
@@ -21,7 +20,7 @@ export function followRequests({ clock, events, tracing }: FollowDeps): RequestH
     const { ip = '', socket, method } = req;
     // A trusted proxy may hand on text that is no address; then the proxy's own is shown.
     const remoteAddress = isIP(ip) === 0 ? (socket.remoteAddress ?? '') : ip;
-    const requestId = toRequestId(req.get('x-request-id'), randomUUID);
+    const requestId = toRequestId(req.get('x-request-id'));
     setRequestContext(res, { requestId, arrivedAt, remoteAddress });
     res.set({ 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' });
     res.once(ANSWERED, () => {

@@ -8,7 +8,7 @@ import type { Credential, Purpose } from '../../domain/credential.ts';
 import { BridgeError, isId } from '../../domain/values.ts';
 import { StoreError } from '../../store/engine/store-error.ts';
 import type { OpenRecord } from '../../store/store.ts';
-import { ANSWERED, getRequestContext, getRequestId } from '../../telemetry/request-context.ts';
+import { ANSWERED, getRequestContext, whenClosed } from '../../telemetry/request-context.ts';
 import { isNamed } from '../../upstream/operations/part.ts';
 import type { ActNotes } from './body.ts';
 import { Problem } from './body.ts';
@@ -86,7 +86,7 @@ export function limitRequests(clock: Clock): RequestHandler {
       const message = `More than ${most} with this credential.`;
       throw new Problem(429, 'too-many', message, { headers: { 'Retry-After': '1' } });
     }
-    res.once('close', () => admission.end(id));
+    whenClosed(res, () => admission.end(id));
     next();
   };
 }
@@ -106,7 +106,7 @@ export function answerErrors(
 ): ErrorRequestHandler {
   return (error: unknown, _req, res, _next) => {
     const problem = res.headersSent ? undefined : findProblem(error);
-    if (problem === undefined) failed({ requestId: getRequestId(res), error });
+    if (problem === undefined) failed({ requestId: getRequestContext(res).requestId, error });
     if (res.headersSent) return void res.destroy();
     const { code, message, status, notes } =
       problem ?? (error instanceof StoreError ? UNUSABLE : BROKEN);

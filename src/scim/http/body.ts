@@ -114,8 +114,7 @@ function createRoom({ policy: { bodiesBytesMax }, events }: RoomDeps) {
     const own = (byCredential.get(credential) ?? 0) + more;
     if (bytes + more > bodiesBytesMax || own > bodiesBytesMax * OWN_SHARE) {
       events.turnedAway({ reason: 'bodies' });
-      const detail = 'The bodies of too many requests are being worked on. Try again shortly.';
-      throw unavailable(detail, 1);
+      throw unavailable('Too many bodies are being worked on. Try again shortly.', 1);
     }
     if (before === 0) res.once('close', () => add(credential, -(held.get(res) ?? 0)));
     held.set(res, total);

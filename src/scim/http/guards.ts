@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { createAdmission } from '../../access/admission.ts';
 import { toCount } from '../../domain/values.ts';
+import { whenClosed } from '../../telemetry/request-context.ts';
 import type { ScimDeps } from '../deps.ts';
 import { ScimError, unavailable } from '../errors.ts';
 import { createRequestRepairs } from '../repairs.ts';
@@ -50,7 +51,7 @@ export function limitRequests({ policy, clock, events, findHandling }: ScimDeps)
     const perSecond = findHandling(provider).requestsPerSecond ?? policy.requests.perSecond;
     const why = admission.begin(id, perSecond);
     if (why === undefined) {
-      res.once('close', () => admission.end(id));
+      whenClosed(res, () => admission.end(id));
       return next();
     }
     events.turnedAway({ reason: why });
